@@ -1,0 +1,265 @@
+"""From labels to spins: which of a column's two labels is +1, and what to say when there are not two.
+
+The pair of labels is decided over the whole table: a column with 1 and 2 next to columns with 0 and 1 is more
+likely a three-valued answer that lost a value than a second coding, so it is refused, not guessed at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, cell_text, normalise, number
+from isingmap.data.table import Coding, counted, listed
+from isingmap.errors import DataError
+
+Pair = tuple[str, str]
+Place = Callable[[int, int], str]  # (column, row), both 0-based -> how to name that cell's place to the user
+Positive = str | int | bool | Mapping[str, object] | None
+
+HINT_IDS = "If it is an id or a group, set it aside (--id-column, --group-column; leave it out of an array)."
+HINT_THRESHOLD = "For counts, choose from which value on a cell is +1: --threshold 1 (threshold=1)."
+HINT_ZERO = "If 0 stands for a missing answer among -1 and 1, leave those cells empty or write NA."
+HINT_POSITIVE = (
+    "Say which label is +1: --positive LABEL, or positive={column: label, ...} for different columns."
+)
+
+
+def code_columns(
+    columns: Sequence[LabelColumn],
+    names: Sequence[str],
+    *,
+    positive: Positive = None,
+    threshold: float | None = None,
+    place: Place | None = None,
+) -> tuple[np.ndarray, tuple[Coding, ...], tuple[str, ...]]:
+    """Spins, codings and notes of labelled columns.
+
+    Parameters
+    ----------
+    columns, names : sequences of the same length
+    positive : label or mapping of column name to label, optional
+        The label that is +1. Without it only -1/1, 0/1, 1/2, false/true, no/yes and nay/yea are understood.
+    threshold : float, optional
+        Read numbers instead: a value >= threshold is +1, a smaller one -1.
+    place : callable, optional
+        Names the place of a cell in messages; by default its 1-based row.
+
+    Returns
+    -------
+    spins : (n_samples, n_spins) int8, 0 where missing
+    codings : tuple of Coding
+    notes : tuple of str
+
+    Raises
+    ------
+    DataError
+        All columns that cannot be read as two values, each with its value, place and count.
+    """
+    place = place or (lambda column, row: f"row {row + 1}")
+    if threshold is None:
+        return _code_by_labels(columns, names, positive, place)
+    if positive is not None:
+        raise DataError("threshold and positive exclude each other: a threshold already says what is +1")
+    return _code_by_threshold(columns, names, threshold, place)
+
+
+def _code_by_labels(columns, names, positive, place):
+    wanted = _wanted_labels(positive, columns, names)
+    opposite = {label: _opposite(columns, label) for label in set(wanted) if label is not None}
+    table_pair = _number_pair([c for c, label in zip(columns, wanted, strict=True) if label is None])
+    problems = _Problems()
+    rules = []
+    for j, (column, label) in enumerate(zip(columns, wanted, strict=True)):
+        if label is None:
+            rule = _recognised_pair(column, table_pair)
+        else:
+            rule = _pair_with(label, column, opposite[label])
+        if rule is None:
+            _describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row))
+        rules.append(rule)
+    problems.raise_if_any()
+    display = _display_texts(columns)
+    codings = tuple(Coding(display.get(neg, neg), display.get(pos, pos)) for neg, pos in rules)
+    spins = [column.mapped({neg: -1, pos: 1}) for column, (neg, pos) in zip(columns, rules, strict=True)]
+    return np.stack(spins, axis=1), codings, _coding_notes(codings, names)
+
+
+def _wanted_labels(positive: Positive, columns, names) -> list[str | None]:
+    """The normalised positive label of each column, None where it is to be recognised."""
+    if positive is None:
+        return [None] * len(columns)
+    if not isinstance(positive, Mapping):
+        label = _label_key(positive)
+        if not any(label in column.values for column in columns):
+            seen = listed(list(_display_texts(columns).values()))
+            raise DataError(f"the positive label {positive!r} occurs in no column; the labels are {seen}")
+        return [label] * len(columns)
+    unknown = [repr(name) for name in positive if name not in names]
+    if unknown:
+        raise DataError(f"positive= names columns that are not in the table: {listed(unknown)}")
+    return [_label_key(positive[name]) if name in positive else None for name in names]
+
+
+def _label_key(label: object) -> str:
+    key = normalise(cell_text(label))
+    if not key:
+        raise DataError(f"the positive label {label!r} is one of the markers of a missing cell")
+    return key
+
+
+def _number_pair(columns: Sequence[LabelColumn]) -> Pair:
+    """The pair of numbers that most two-valued columns use; else the first that fits all of them."""
+    votes = Counter(pair for column in columns for pair in NUMBER_PAIRS if set(column.values) == set(pair))
+    if votes:
+        return max(NUMBER_PAIRS, key=lambda pair: votes[pair])
+    constant = {column.values[0] for column in columns if len(column.values) == 1}
+    return next((pair for pair in NUMBER_PAIRS if constant & {"0", "-1", "2"} <= set(pair)), NUMBER_PAIRS[0])
+
+
+def _recognised_pair(column: LabelColumn, table_pair: Pair) -> Pair | None:
+    """The pair that holds all labels of the column; that of the numbers is fixed by the table."""
+    values = set(column.values)
+    return next((pair for pair in (table_pair, *WORD_PAIRS) if values <= set(pair)), None)
+
+
+def _pair_with(label: str, column: LabelColumn, opposite: str) -> Pair | None:
+    """The pair of a column whose positive label is given, None if the column does not fit."""
+    negatives = [value for value in column.values if value != label]
+    if len(negatives) > 1:
+        return None
+    return (negatives[0] if negatives else opposite), label
+
+
+def _opposite(columns: Sequence[LabelColumn], label: str) -> str:
+    """What stands opposite to `label` elsewhere, for a column that holds no other label."""
+    found = {value for column in columns if label in column.values for value in column.values} - {label}
+    if len(found) == 1:
+        return found.pop()
+    known = ({negative, positive} - {label} for negative, positive in PAIRS if label in (negative, positive))
+    return next((rest.pop() for rest in known), f"not {label}")
+
+
+def _display_texts(columns: Sequence[LabelColumn]) -> dict[str, str]:
+    """For each normalised label, how the table first writes it."""
+    texts: dict[str, str] = {}
+    for column in columns:
+        for key in column.values:
+            texts.setdefault(key, column.display(key))
+    return texts
+
+
+# --- refusals ---------------------------------------------------------------------------------------------
+
+
+class _Problems:
+    """Collects one line per column that cannot be read, and the hints that apply, for one error."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.hints: dict[str, None] = {}
+
+    def add(self, line: str, *hints: str) -> None:
+        self.lines.append(line)
+        self.hints.update(dict.fromkeys(hints))
+
+    def raise_if_any(self) -> None:
+        if not self.lines:
+            return
+        shown = self.lines[:10]
+        if len(self.lines) > 10:
+            shown.append(f"... and {len(self.lines) - 10} more columns")
+        head = f"{counted(len(self.lines), 'column')} cannot be read as two values"
+        raise DataError("\n".join([f"{head}:", *(f"  {line}" for line in shown), *self.hints]))
+
+
+def _describe(problems, column, name, label, table_pair, place) -> None:
+    """Say why no pair fits the column."""
+    values = column.values
+    found = " and ".join(repr(column.display(value)) for value in values)
+    if len(values) > 2:
+        line = f"column {name!r} has {_third_value(column, label, table_pair, place)}"
+        problems.add(line, *_third_value_hints(values))
+    elif label is not None:
+        problems.add(f"column {name!r} holds {found}, not the positive label {label!r}", HINT_POSITIVE)
+    elif number(values[0]) is not None:
+        odd = _first_odd(column, _expected(column, None, table_pair)[:1], place)
+        line = f"column {name!r} holds {found} ({odd}), where {' and '.join(table_pair)} were expected"
+        problems.add(line, HINT_POSITIVE, *_count_hint(values))
+    else:
+        problems.add(f"column {name!r} holds {found}, which do not say what is +1", HINT_POSITIVE)
+
+
+def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place) -> str:
+    expected = _expected(column, label, table_pair)
+    odd = _first_odd(column, expected, place)
+    if len(column.values) > 5:
+        sample = listed([column.display(value) for value in column.values], 3)
+        return f"{len(column.values)} different values ({sample}): {odd}"
+    return f"{odd} besides {' and '.join(column.display(value) for value in expected)}"
+
+
+def _first_odd(column: LabelColumn, expected: Sequence[str], place) -> str:
+    row, value = column.first_outside(expected)
+    return f"{column.display(value)!r} first in {place(row)} ({counted(column.counts[value], 'cell')})"
+
+
+def _expected(column: LabelColumn, label: str | None, table_pair: Pair) -> list[str]:
+    """The two labels of the column to take for its pair: known ones first, then the most frequent."""
+    known = max((table_pair, *PAIRS), key=lambda pair: len(set(pair) & set(column.values)))
+    preferred = known if label is None else (label,)
+    by_rank = sorted(column.values, key=lambda value: (value not in preferred, -column.counts[value]))
+    return by_rank[:2]
+
+
+def _third_value_hints(values: Sequence[str]) -> tuple[str, ...]:
+    if set(values) == {"-1", "0", "1"}:
+        return (HINT_ZERO,)
+    return _count_hint(values) + ((HINT_IDS,) if len(values) > 5 or not _count_hint(values) else ())
+
+
+def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
+    """The hint at --threshold, if the values look like counts."""
+    counts = all(value.isdecimal() for value in values) and any(int(value) > 1 for value in values)
+    return (HINT_THRESHOLD,) if counts else ()
+
+
+# --- thresholds and notes ---------------------------------------------------------------------------------
+
+
+def _code_by_threshold(columns, names, threshold, place):
+    if isinstance(threshold, bool) or not np.isfinite(threshold):
+        raise DataError(f"threshold must be a finite number, got {threshold!r}")
+    problems = _Problems()
+    for j, column in enumerate(columns):
+        bad = [value for value in column.values if number(value) is None]
+        if bad:
+            numbers = set(column.values) - set(bad)
+            first = _first_odd(column, numbers, lambda row, j=j: place(j, row))
+            problems.add(f"column {names[j]!r} has {first}, which is not a number", HINT_IDS)
+    problems.raise_if_any()
+    spins = [
+        column.mapped({value: 1 if number(value) >= threshold else -1 for value in column.values})
+        for column in columns
+    ]
+    note = f"A value >= {threshold:g} is +1, a smaller value is -1, in {_which(names, len(names))}."
+    coding = Coding(f"< {threshold:g}", f">= {threshold:g}")
+    return np.stack(spins, axis=1), (coding,) * len(columns), (note,)
+
+
+def _coding_notes(codings: Sequence[Coding], names: Sequence[str]) -> tuple[str, ...]:
+    members: dict[Coding, list[str]] = {}
+    for coding, name in zip(codings, names, strict=True):
+        members.setdefault(coding, []).append(name)
+    return tuple(
+        f"{coding.negative} was read as -1 and {coding.positive} as +1 in {_which(having, len(names))}."
+        for coding, having in members.items()
+    )
+
+
+def _which(names: Sequence[str], n_spins: int) -> str:
+    if len(names) == n_spins:
+        return "every column"
+    return f"{counted(len(names), 'column')} ({listed(names)})"

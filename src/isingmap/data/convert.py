@@ -1,0 +1,148 @@
+"""Arrays and data frames to spin tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from isingmap.data.coding import Positive, code_columns
+from isingmap.data.labels import LabelColumn
+from isingmap.data.table import SpinTable, checked_names, counted
+from isingmap.errors import DataError
+
+_MATRIX_TOLERANCE = 1e-8
+
+
+def as_spin_table(
+    X,
+    *,
+    names: Sequence[str] | None = None,
+    positive: Positive = None,
+    threshold: float | None = None,
+    weights=None,
+    groups: Sequence[str] | None = None,
+) -> SpinTable:
+    """Read a table of two-valued columns; rows are observations, columns are variables.
+
+    Parameters
+    ----------
+    X : (n_samples, n_spins) array, nested list, pandas or polars data frame, or SpinTable
+        Numbers, booleans or texts; NaN, None, empty text, "NA", "N/A", "nan", "null", "?" and "."
+        are missing.
+        A SpinTable is returned as it is.
+    names : sequence of str, optional
+        By default the frame's columns, or x1, x2, ...
+    positive : label or mapping of column name to label, optional
+        The label that is +1. Without it only -1/1, 0/1, 1/2, false/true, no/yes and nay/yea are understood.
+    threshold : float, optional
+        Read numbers: a value >= threshold is +1, a smaller one -1.
+    weights : (n_samples,) array of float, optional
+        Frequency weights.
+    groups : sequence of str, optional
+        A group for each variable.
+
+    Returns
+    -------
+    SpinTable
+
+    Raises
+    ------
+    DataError
+        If X is not such a table; names every column that is not two-valued.
+    """
+    if isinstance(X, SpinTable):
+        return _completed(X, names, positive, threshold, weights, groups)
+    if hasattr(X, "collect"):
+        raise DataError(f"X is lazy ({type(X).__name__}); pass X.collect()")
+    if hasattr(X, "columns"):
+        columns, found_names = _frame_columns(X)
+    else:
+        columns = _array_columns(X)
+        found_names = [f"x{j + 1}" for j in range(len(columns))]
+    names = checked_names(found_names if names is None else names, len(columns))
+    _refuse_moment_matrix(columns)
+    labels = [_label_column(column) for column in columns]
+    spins, codings, notes = code_columns(labels, names, positive=positive, threshold=threshold)
+    return SpinTable(spins, names, codings, weights, None if groups is None else tuple(groups), notes)
+
+
+def _completed(table: SpinTable, names, positive, threshold, weights, groups) -> SpinTable:
+    if not (names is None and positive is None and threshold is None):
+        raise DataError("a SpinTable is already coded; pass names, positive, threshold where it is made")
+    if weights is not None:
+        if table.weights is not None:
+            raise DataError("the SpinTable already has weights; pass weights only once")
+        table = replace(table, weights=weights)
+    return table if groups is None else replace(table, groups=tuple(groups))
+
+
+def _frame_columns(X) -> tuple[list[np.ndarray], list[str]]:
+    # Asked of the frame itself: narwhals would refuse repeated or non-text names with a message of its own.
+    raw_names = [str(name) for name in getattr(X, "column_names", X.columns)]
+    names = list(checked_names(raw_names, len(raw_names)))
+    _check_shape((len(X), len(names)))
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"cannot read a {type(X).__name__} as a table; expected an array, a pandas or polars data frame "
+            "or a SpinTable"
+        ) from None
+    return [_frame_column(frame[:, j]) for j in range(len(names))], names
+
+
+def _frame_column(series) -> np.ndarray:
+    values = series.to_numpy()
+    if values.dtype.kind in "biuf":
+        return values
+    cells = np.empty(len(series), dtype=object)
+    cells[:] = series.to_list()
+    return cells
+
+
+def _array_columns(X) -> list[np.ndarray]:
+    if hasattr(X, "toarray"):
+        raise DataError("X is a sparse matrix; missing entries and zeros would be confused. Use X.toarray().")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X is not a table, its rows have different lengths: {error}") from None
+    if array.ndim != 2:
+        advice = "Reshape your data: rows are observations, columns are variables."
+        raise DataError(f"expected a table (n_samples, n_spins), got {array.ndim} dimensions. {advice}")
+    _check_shape(array.shape)
+    if array.dtype.kind not in "biufOUST":
+        raise DataError(f"cells must be numbers, booleans or texts; got an array of {array.dtype}")
+    return list(array.T)
+
+
+def _check_shape(shape: tuple[int, int]) -> None:
+    for count, what in zip(shape, ("sample", "feature"), strict=True):
+        if count == 0:
+            raise DataError(f"0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+
+
+def _label_column(column: np.ndarray) -> LabelColumn:
+    if column.dtype.kind in "biuf":
+        return LabelColumn.from_numbers(column)
+    return LabelColumn.from_objects(column.tolist())
+
+
+def _refuse_moment_matrix(columns: Sequence[np.ndarray]) -> None:
+    """A correlation matrix is a frequent guest where a table of answers is expected."""
+    n = len(columns)
+    if n < 2 or columns[0].size != n or any(column.dtype.kind != "f" for column in columns):
+        return
+    matrix = np.stack(columns, axis=1)
+    close = {"rtol": 0.0, "atol": _MATRIX_TOLERANCE}
+    if not (np.allclose(matrix, matrix.T, **close) and np.allclose(matrix.diagonal(), 1.0, **close)):
+        return
+    if not np.isin(matrix, (-1.0, 0.0, 1.0)).all():
+        raise DataError(
+            f"X is a symmetric {n} x {n} matrix with unit diagonal: is it a matrix of correlations or "
+            f"moments, not {counted(n, 'observation')}? Then use fit_moments(moments, n_samples)."
+        )

@@ -1,0 +1,110 @@
+"""Cell texts: which mean the same, which mean "missing", and which pairs of them are understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+# Normalised texts that stand for "no answer". The word "None" is not among them: it is as often an answer
+# ("none / some"), and as a third value it is refused by name, not guessed at. The object None is missing.
+MISSING_MARKERS = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "?", "."})
+
+# (negative, positive), normalised. The order settles a table in which only "1" occurs.
+NUMBER_PAIRS = (("0", "1"), ("-1", "1"), ("1", "2"))
+WORD_PAIRS = (("false", "true"), ("no", "yes"), ("nay", "yea"))
+PAIRS = NUMBER_PAIRS + WORD_PAIRS
+
+_ABBREVIATIONS = {"t": "true", "f": "false", "y": "yes", "n": "no"}
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
+
+
+def normalise(text: str) -> str:
+    """The key under which texts of equal meaning agree ("TRUE" = "T", "1.0" = "1"); "" if missing."""
+    key = text.strip().casefold()
+    if key in MISSING_MARKERS:
+        return ""
+    value = number(key)
+    if value is not None and value.is_integer():
+        return str(int(value))
+    return _ABBREVIATIONS.get(key, key)
+
+
+def number(text: str) -> float | None:
+    """The finite number written in `text`, or None. Stricter than float(): no underscores, no "inf"."""
+    text = text.strip().casefold()
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if np.isfinite(value) else None
+
+
+def cell_text(value: object) -> str:
+    """A cell of an object array as text; None becomes empty."""
+    if value is None:
+        return ""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelColumn:
+    """One column, factorised: its distinct texts and, for each row, the position of its text among them."""
+
+    texts: tuple[str, ...]
+    codes: np.ndarray
+
+    @classmethod
+    def from_texts(cls, cells: Sequence[str]) -> LabelColumn:
+        """Factorise texts, in order of first appearance."""
+        texts = tuple(dict.fromkeys(cells))
+        position = {text: i for i, text in enumerate(texts)}
+        return cls(texts, np.fromiter(map(position.__getitem__, cells), np.intp, len(cells)))
+
+    @classmethod
+    def from_objects(cls, cells: Iterable) -> LabelColumn:
+        """Factorise cells of any type by their texts."""
+        return cls.from_texts([cell_text(cell) for cell in cells])
+
+    @classmethod
+    def from_numbers(cls, values: np.ndarray) -> LabelColumn:
+        """Factorise a boolean, integer or floating-point array, in ascending order."""
+        distinct, codes = np.unique(values, return_inverse=True)
+        return cls(tuple(repr(value) for value in distinct.tolist()), codes.reshape(-1))
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The normalised form of each distinct text."""
+        return tuple(normalise(text) for text in self.texts)
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The distinct normalised labels, missing ones left out."""
+        return tuple(dict.fromkeys(key for key in self.keys if key))
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many cells hold each normalised label."""
+        counts = dict.fromkeys(self.values, 0)
+        for key, count in zip(self.keys, np.bincount(self.codes, minlength=len(self.keys)), strict=True):
+            if key:
+                counts[key] += int(count)
+        return counts
+
+    def first_outside(self, expected: Collection[str]) -> tuple[int, str]:
+        """The first row (0-based) with a label that is not among `expected`, and that label."""
+        outside = np.array([key != "" and key not in expected for key in self.keys])
+        row = int(np.argmax(outside[self.codes]))
+        return row, self.keys[self.codes[row]]
+
+    def display(self, key: str) -> str:
+        """The label as the user wrote it; numbers in their shortest form."""
+        if number(key) is not None:
+            return key
+        return next((text.strip() for text, k in zip(self.texts, self.keys, strict=True) if k == key), key)
+
+    def mapped(self, values: dict[str, int]) -> np.ndarray:
+        """An int8 value per row: `values` of its label, 0 for every other label."""
+        return np.array([values.get(key, 0) for key in self.keys], dtype=np.int8)[self.codes]

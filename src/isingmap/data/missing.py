@@ -1,0 +1,70 @@
+"""What to do with missing cells; every rule says in the notes what it did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from isingmap.data.table import SpinTable, counted, listed
+from isingmap.errors import DataError
+
+MISSING_RULES = ("error", "drop", "minus", "pairwise")
+
+
+def apply_missing(table: SpinTable, rule: str) -> SpinTable:
+    """The table after applying a rule for missing cells; `table` itself if nothing is missing.
+
+    Parameters
+    ----------
+    table : SpinTable
+    rule : {"error", "drop", "minus", "pairwise"}
+        Refuse; drop the rows that have one (listwise); read them as -1 (the paper's rule for votes not cast);
+        keep them, so that each pair of columns uses the rows where both are known.
+
+    Raises
+    ------
+    DataError
+        For an unknown rule; for "error" when cells are missing; for "drop" when no row is complete.
+    """
+    if rule not in MISSING_RULES:
+        raise DataError(f"unknown rule for missing cells {rule!r}; choose one of {', '.join(MISSING_RULES)}")
+    if not table.n_missing:
+        return table
+    return {"error": _refuse, "drop": _drop_rows, "minus": _as_minus, "pairwise": _keep}[rule](table)
+
+
+def _extent(table: SpinTable) -> str:
+    n_rows = int(np.count_nonzero((table.spins == 0).any(axis=1)))
+    cells = counted(table.n_missing, "missing cell")
+    return f"{cells} in {n_rows:,} of {counted(table.n_samples, 'row')}"
+
+
+def _refuse(table: SpinTable) -> SpinTable:
+    per_column = np.count_nonzero(table.spins == 0, axis=0)
+    order = np.argsort(-per_column, kind="stable")
+    affected = [f"{table.names[j]} ({per_column[j]:,})" for j in order if per_column[j]]
+    raise DataError(
+        f"{_extent(table)}; by column: {listed(affected)}. Choose a rule: missing='drop' (leave out these "
+        "rows), 'minus' (read them as -1) or 'pairwise' (each pair of columns uses the rows where both are "
+        "known)."
+    )
+
+
+def _drop_rows(table: SpinTable) -> SpinTable:
+    complete = (table.spins != 0).all(axis=1)
+    weights = None if table.weights is None else table.weights[complete]
+    if not complete.any() or (weights is not None and not weights.any()):
+        raise DataError(f"{_extent(table)}: no complete row is left. Use missing='minus' or 'pairwise'.")
+    dropped = table.n_samples - int(complete.sum())
+    note = f"{counted(dropped, 'row')} with a missing cell dropped, {int(complete.sum()):,} left."
+    return replace(table, spins=table.spins[complete], weights=weights).with_notes(note)
+
+
+def _as_minus(table: SpinTable) -> SpinTable:
+    note = f"{_extent(table)} read as -1."
+    return replace(table, spins=np.where(table.spins == 0, np.int8(-1), table.spins)).with_notes(note)
+
+
+def _keep(table: SpinTable) -> SpinTable:
+    return table.with_notes(f"{_extent(table)}: each pair of columns uses the rows where both are known.")

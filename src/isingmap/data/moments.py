@@ -1,0 +1,247 @@
+"""Pairwise moments of a table of spins, or of a matrix that somebody else computed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isingmap.data.table import SpinTable, checked_names, counted, listed
+from isingmap.errors import DataError, DataWarning
+
+# Sums of +-1 over a block stay below 2^24, where float32 still counts exactly: fast BLAS, exact integers,
+# hence the same bits for every order of rows and number of threads.
+_BLOCK = 1 << 16
+_TOLERANCE = 1e-8
+_RANGE_TOLERANCE = 1e-6  # moments are often copied from a rounded table
+
+
+@dataclass(frozen=True, eq=False)
+class EmpiricalMoments:
+    """Averages over the data: all that a pairwise model needs to know of it. Arrays are read-only.
+
+    Attributes
+    ----------
+    moments : (n_spins, n_spins) float64
+        Mean of x_i x_j, symmetric, unit diagonal.
+    magnetizations : (n_spins,) float64 or None
+        Mean of x_i; None when only a matrix of moments was given.
+    n_samples : float
+        Number of observations (sum of weights).
+    names : tuple of str
+    pair_counts : (n_spins, n_spins) float64 or None
+        Observations (weight) behind each moment when cells are missing; the diagonal counts single columns.
+    """
+
+    moments: np.ndarray
+    magnetizations: np.ndarray | None
+    n_samples: float
+    names: tuple[str, ...]
+    pair_counts: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("moments", "magnetizations", "pair_counts"):
+            array = getattr(self, name)
+            if array is not None:
+                array = np.array(array, dtype=np.float64)
+                array.flags.writeable = False
+                object.__setattr__(self, name, array)
+
+
+def empirical_moments(table: SpinTable) -> EmpiricalMoments:
+    """Weighted moments of a table; pairwise complete where cells are missing.
+
+    Without weights, or with whole-number weights, the result does not depend on the order of the rows, not
+    even in the last bit. Cost O(n_samples n_spins^2).
+
+    Raises
+    ------
+    DataError
+        If a pair of columns is never observed together.
+
+    Warns
+    -----
+    DataWarning
+        If pairwise moments cannot belong to any distribution (moment matrix not positive semidefinite).
+    """
+    sums, counts = pair_sums(table.spins, table.weights)
+    n_samples = float(table.n_samples if table.weights is None else table.weights.sum())
+    single = _column_sums(table)
+    if not table.n_missing:
+        moments = _with_unit_diagonal(sums / n_samples)
+        return EmpiricalMoments(moments, single / n_samples, n_samples, table.names)
+    _refuse_unobserved_pairs(counts, table.names)
+    moments = _with_unit_diagonal(sums / counts)
+    magnetizations = single / counts.diagonal()
+    _warn_if_indefinite(moments, magnetizations)
+    return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts)
+
+
+def moments_from_matrix(
+    matrix,
+    n_samples: float,
+    *,
+    magnetizations=None,
+    names: Sequence[str] | None = None,
+) -> EmpiricalMoments:
+    """Moments given as numbers, checked for what every set of moments must satisfy.
+
+    Note that a Pearson correlation is E[x_i x_j] only if all means are zero.
+
+    Parameters
+    ----------
+    matrix : (n_spins, n_spins) array or data frame
+        Mean of x_i x_j for spins in {-1, +1}.
+    n_samples : float
+        How many observations stand behind it.
+    magnetizations : (n_spins,) array, optional
+        Means of x_i; needed for models with fields.
+    names : sequence of str, optional
+        By default x1, x2, ...
+
+    Raises
+    ------
+    DataError
+        If the matrix is not square, finite, symmetric, of unit diagonal and within [-1, 1], or if a pair or a
+        triple of values is impossible; names the worst entries. Cost O(n_spins^3).
+    """
+    array = _number_array(matrix, "the matrix of moments")
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise DataError(f"the matrix of moments must be square (n_spins, n_spins); got shape {array.shape}")
+    names = checked_names([f"x{i + 1}" for i in range(len(array))] if names is None else names, len(array))
+    if not np.isfinite(n_samples) or n_samples <= 0:
+        raise DataError(f"n_samples must be a positive number of observations, got {n_samples!r}")
+    _check_matrix(array, names)
+    moments = _with_unit_diagonal((array + array.T) / 2)
+    if magnetizations is not None:
+        magnetizations = _checked_magnetizations(magnetizations, moments, names)
+    _check_triples(moments, names)
+    return EmpiricalMoments(moments, magnetizations, float(n_samples), names)
+
+
+def pair_sums(spins: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted sums of x_i x_j, and of the rows where both are observed; each (n_spins, n_spins) float64."""
+    sums = _gram(spins, weights)
+    if (spins != 0).all():
+        total = float(len(spins) if weights is None else weights.sum())
+        return sums, np.full_like(sums, total)
+    return sums, _gram(spins != 0, weights)
+
+
+def _gram(matrix: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    total = np.zeros((matrix.shape[1],) * 2)
+    for start in range(0, len(matrix), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        block = matrix[rows].astype(np.float32 if weights is None else np.float64)
+        total += block.T @ (block if weights is None else block * weights[rows, None])
+    return total
+
+
+def _column_sums(table: SpinTable) -> np.ndarray:
+    if table.weights is None:
+        return table.spins.sum(axis=0, dtype=np.int64).astype(np.float64)
+    return table.weights @ table.spins
+
+
+def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:
+    moments = moments.copy()
+    np.fill_diagonal(moments, 1.0)
+    return moments
+
+
+def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
+    alone = [names[i] for i in np.flatnonzero(counts.diagonal() == 0)]
+    if alone:
+        raise DataError(f"no cell is observed in {counted(len(alone), 'column')}, drop them: {listed(alone)}")
+    pairs = np.argwhere(np.triu(counts == 0, 1))
+    if len(pairs):
+        shown = listed([f"{names[i]} - {names[j]}" for i, j in pairs])
+        raise DataError(
+            f"{counted(len(pairs), 'pair')} of columns never observed in the same row, so no moment exists: "
+            f"{shown}. Drop one column of each pair, or use missing='minus'."
+        )
+
+
+def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray) -> None:
+    smallest = np.linalg.eigvalsh(_bordered(moments, magnetizations))[0]
+    if smallest < -_TOLERANCE:
+        warnings.warn(
+            "the pairwise moments come from different rows and no distribution has them all (smallest "
+            f"eigenvalue {smallest:.3g}); they are used as they are. missing='drop' or 'minus' avoids this.",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def _bordered(moments: np.ndarray, magnetizations: np.ndarray) -> np.ndarray:
+    """Moments of the spins and of an auxiliary spin fixed to +1."""
+    return np.block([[np.ones((1, 1)), magnetizations[None, :]], [magnetizations[:, None], moments]])
+
+
+# --- checks of given matrices -----------------------------------------------------------------------------
+
+
+def _number_array(values, what: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} must consist of numbers: {error}") from None
+
+
+def _check_matrix(matrix: np.ndarray, names: Sequence[str]) -> None:
+    _refuse_worst(~np.isfinite(matrix), matrix, names, "must be finite")
+    _refuse_worst(np.abs(matrix - matrix.T), matrix, names, "must be symmetric")
+    _refuse_worst(np.abs(np.diag(matrix.diagonal() - 1)), matrix, names, "must have ones on the diagonal")
+    _refuse_worst(np.abs(matrix) - 1, matrix, names, "must lie between -1 and 1")
+
+
+def _refuse_worst(excess: np.ndarray, matrix: np.ndarray, names: Sequence[str], rule: str) -> None:
+    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    if excess[i, j] > _TOLERANCE:
+        pair = f"{names[i]} - {names[j]}"
+        entry = f"{pair} is {matrix[i, j]:g} ({matrix[j, i]:g} across the diagonal)"
+        raise DataError(f"the matrix of moments {rule}; {entry}")
+
+
+def _checked_magnetizations(magnetizations, moments: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    m = _number_array(magnetizations, "magnetizations")
+    if m.shape != (len(names),):
+        raise DataError(f"magnetizations must be one per variable: expected {(len(names),)}, got {m.shape}")
+    bad = [f"{names[i]} ({m[i]:g})" for i in np.flatnonzero(~(np.abs(m) <= 1))]
+    if bad:
+        raise DataError(f"magnetizations must lie between -1 and 1: {listed(bad)}")
+    excess = np.maximum(np.abs(m[:, None] + m) - 1 - moments, np.abs(m[:, None] - m) - 1 + moments)
+    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    if excess[i, j] > _RANGE_TOLERANCE:
+        raise DataError(
+            "no two spins have these moments (|m_i + m_j| <= 1 + c_ij and |m_i - m_j| <= 1 - c_ij must "
+            f"hold): {names[i]} {m[i]:g}, {names[j]} {m[j]:g}, together {moments[i, j]:g}"
+        )
+    return m
+
+
+def _check_triples(moments: np.ndarray, names: Sequence[str]) -> None:
+    """Of three spins an odd number cannot differ pairwise: the triangle inequalities of cuts."""
+    worst, triple = _worst_triple(moments)
+    if worst > _RANGE_TOLERANCE:
+        i, j, k = triple
+        values = f"{moments[i, j]:g}, {moments[j, k]:g}, {moments[i, k]:g}"
+        raise DataError(
+            f"no three spins have these moments: {names[i]} - {names[j]} - {names[k]} - {names[i]} are "
+            f"{values}, which breaks a triangle inequality by {worst:.3g}. Are these moments E[x_i x_j]?"
+        )
+
+
+def _worst_triple(c: np.ndarray) -> tuple[float, tuple[int, int, int]]:
+    """Largest violation of c_ik + c_kj - c_ij <= 1 and c_ik + c_kj + c_ij >= -1, and where it is."""
+    worst, triple = -np.inf, (0, 0, 0)
+    for k in range(len(c)):
+        through = np.add.outer(c[k], c[k])
+        for excess in (through - c - 1, -1 - through - c):
+            flat = int(np.argmax(excess))
+            if excess.flat[flat] > worst:
+                i, j = divmod(flat, len(c))
+                worst, triple = float(excess.flat[flat]), (i, k, j)
+    return worst, triple

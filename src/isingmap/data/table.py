@@ -1,0 +1,181 @@
+"""The table everything starts from: spins, the names of the variables and what their two values mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from isingmap.errors import DataError
+
+
+@dataclass(frozen=True)
+class Coding:
+    """The two labels of a column: `negative` stands for -1, `positive` for +1."""
+
+    negative: str
+    positive: str
+
+
+@dataclass(frozen=True, eq=False)
+class SpinTable:
+    """A table of binary observations in spin coding. Arrays are read-only.
+
+    Parameters
+    ----------
+    spins : (n_samples, n_spins) int8
+        -1 or +1; 0 marks a missing cell.
+    names : tuple of str
+        One per column, unique.
+    codings : tuple of Coding
+        One per column: the labels that -1 and +1 stand for.
+    weights : (n_samples,) float64 or None
+        Frequency weights: a row of weight w counts as w equal rows.
+    groups : tuple of str or None
+        A group for each *variable* (a senator's party), used for colouring.
+    notes : tuple of str
+        What was done to the data so far, as plain sentences.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree, a value is not -1, 0 or +1, or names are empty or repeated.
+    """
+
+    spins: np.ndarray
+    names: tuple[str, ...]
+    codings: tuple[Coding, ...]
+    weights: np.ndarray | None = None
+    groups: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spins", _checked_spins(self.spins))
+        object.__setattr__(self, "names", checked_names(self.names, self.n_spins))
+        object.__setattr__(self, "codings", _one_per_column(self.codings, self.n_spins, "codings"))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", checked_weights(self.weights, self.n_samples))
+        if self.groups is not None:
+            groups = tuple(str(group) for group in self.groups)
+            object.__setattr__(self, "groups", _one_per_column(groups, self.n_spins, "groups"))
+        object.__setattr__(self, "notes", tuple(self.notes))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows (not their total weight)."""
+        return self.spins.shape[0]
+
+    @property
+    def n_spins(self) -> int:
+        """Number of variables."""
+        return self.spins.shape[1]
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing cells."""
+        return int(np.count_nonzero(self.spins == 0))
+
+    def select(self, columns: Sequence[str | int]) -> SpinTable:
+        """The table of the given columns (names or positions), in the given order.
+
+        Raises
+        ------
+        DataError
+            If a column does not exist.
+        """
+        index = [self._position(column) for column in columns]
+        return replace(
+            self,
+            spins=self.spins[:, index],
+            names=tuple(self.names[i] for i in index),
+            codings=tuple(self.codings[i] for i in index),
+            groups=None if self.groups is None else tuple(self.groups[i] for i in index),
+        )
+
+    def with_notes(self, *notes: str) -> SpinTable:
+        """The same table with more sentences in `notes`."""
+        return replace(self, notes=self.notes + notes)
+
+    def _position(self, column: str | int) -> int:
+        if isinstance(column, str):
+            if column not in self.names:
+                raise DataError(f"there is no column {column!r}; the columns are {listed(self.names)}")
+            return self.names.index(column)
+        if not 0 <= column < self.n_spins:
+            raise DataError(f"there is no column {column}; the table has columns 0 to {self.n_spins - 1}")
+        return int(column)
+
+
+def listed(items: Sequence, limit: int = 10) -> str:
+    """The first `limit` items as a comma-separated list, then how many more there are."""
+    shown = ", ".join(str(item) for item in items[:limit])
+    return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
+
+
+def counted(count: int, noun: str) -> str:
+    """'1 row', '3 rows': the count with its noun in the right number."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def checked_names(names: Sequence[str], n_spins: int) -> tuple[str, ...]:
+    """`names` as a tuple of `n_spins` non-empty, distinct texts.
+
+    Raises
+    ------
+    DataError
+        Naming the names that are repeated, empty or not text.
+    """
+    names = _one_per_column(names, n_spins, "names")
+    bad = [i for i, name in enumerate(names) if not isinstance(name, str) or not name.strip()]
+    if bad:
+        shown = listed([f"{names[i]!r} (column {i + 1})" for i in bad])
+        raise DataError(f"every variable needs a name that is a non-empty text; got {shown}")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        shown = listed([repr(name) for name in repeated])
+        raise DataError(f"names of variables must be distinct; used more than once: {shown}. Rename them.")
+    return tuple(str(name) for name in names)
+
+
+def checked_weights(weights, n_samples: int) -> np.ndarray:
+    """`weights` as a read-only (n_samples,) float64 array of finite numbers >= 0, not all zero.
+
+    Raises
+    ------
+    DataError
+        With the first offending row (1-based).
+    """
+    try:
+        array = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"weights must be numbers, one per row: {error}") from None
+    if array.shape != (n_samples,):
+        raise DataError(f"weights must be one number per row: expected {(n_samples,)}, got {array.shape}")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if bad.size:
+        where = f"row {bad[0] + 1} has {array[bad[0]]:g} ({counted(bad.size, 'such row')})"
+        raise DataError(f"weights must be finite and not negative; {where}")
+    if not array.any():
+        raise DataError("all weights are zero, so no observation is left; at least one must be positive")
+    array.flags.writeable = False
+    return array
+
+
+def _checked_spins(spins) -> np.ndarray:
+    array = np.asarray(spins)
+    if array.ndim != 2:
+        raise DataError(f"spins must be a table (n_samples, n_spins); got {array.ndim} dimensions")
+    if array.dtype.kind not in "iufb" or not np.isin(array, (-1, 0, 1)).all():
+        raise DataError("spins must be -1, +1, or 0 for a missing cell; for other labels use as_spin_table")
+    array = array.astype(np.int8)  # always a copy: freezing it must not freeze the caller's array
+    array.flags.writeable = False
+    return array
+
+
+def _one_per_column(values: Sequence, n_spins: int, what: str) -> tuple:
+    if isinstance(values, str) or len(values) != n_spins:
+        got = repr(values) if isinstance(values, str) else len(values)
+        raise DataError(f"{what} must be one per column: expected {n_spins}, got {got}")
+    return tuple(values)
