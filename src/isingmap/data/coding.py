@@ -189,7 +189,7 @@ def _describe(problems, column, name, label, table_pair, place) -> None:
         line = f"column {name!r} holds {found} ({odd}), where {' and '.join(table_pair)} were expected"
         problems.add(line, HINT_POSITIVE, *_count_hint(values))
     else:
-        problems.add(f"column {name!r} holds {found}, which do not say what is +1", HINT_POSITIVE)
+        problems.add(f"column {name!r} holds {found}, which do not say what is +1", HINT_POSITIVE, HINT_IDS)
 
 
 def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place) -> str:

@@ -236,12 +236,15 @@ def _check_triples(moments: np.ndarray, names: Sequence[str]) -> None:
 
 def _worst_triple(c: np.ndarray) -> tuple[float, tuple[int, int, int]]:
     """Largest violation of c_ik + c_kj - c_ij <= 1 and c_ik + c_kj + c_ij >= -1, and where it is."""
+    c = c.astype(np.float32)  # its rounding is well below the tolerance, and n^3 of them go through memory
     worst, triple = -np.inf, (0, 0, 0)
+    excess = np.empty_like(c)
     for k in range(len(c)):
         through = np.add.outer(c[k], c[k])
-        for excess in (through - c - 1, -1 - through - c):
-            flat = int(np.argmax(excess))
-            if excess.flat[flat] > worst:
-                i, j = divmod(flat, len(c))
-                worst, triple = float(excess.flat[flat]), (i, k, j)
+        np.subtract(through, c, out=excess)
+        np.add(through, c, out=through)
+        if max(excess.max(), -through.min()) - 1 > worst:
+            np.maximum(excess, -through, out=excess)
+            i, j = np.unravel_index(np.argmax(excess), c.shape)
+            worst, triple = float(excess[i, j]) - 1, (int(i), k, int(j))
     return worst, triple

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments, pair_sums

@@ -253,7 +253,7 @@ def _weights(sheet: _Sheet, column: int) -> list[float]:
     if bad:
         cell = sheet.columns[column][bad[0]]
         raise DataError(
-            f"column {sheet.header[column]!r} must hold weights, numbers >= 0; {sheet.place(bad[0])} has {cell!r} "
-            f"({counted(len(bad), 'such row')})"
+            f"column {sheet.header[column]!r} must hold weights, numbers >= 0; {sheet.place(bad[0])} has "
+            f"{cell!r} ({counted(len(bad), 'such row')})"
         )
     return weights

@@ -46,7 +46,7 @@ def read_records(path: str | PathLike, separator: str | None = None) -> Records:
     ----------
     path : path-like
     separator : str, optional
-        One character; by default whichever of comma, semicolon, tab and bar is most frequent in the first row.
+        One character; by default the most frequent of comma, semicolon, tab and bar in the first row.
 
     Raises
     ------
@@ -81,8 +81,8 @@ def check_widths(records: Records, width: int, first: int) -> None:
     bad = [i for i in range(first, len(records.rows)) if len(records.rows[i]) != width]
     if bad:
         raise records.fail(
-            f"line {records.lines[bad[0]]} has {counted(len(records.rows[bad[0]]), 'field')}, expected {width} as "
-            f"in the first row ({counted(len(bad), 'such line')}). Is a separator or a quote missing?"
+            f"line {records.lines[bad[0]]} has {counted(len(records.rows[bad[0]]), 'field')}, expected {width} "
+            f"as in the first row ({counted(len(bad), 'such line')}). Is a separator or a quote missing?"
         )
 
 

@@ -49,8 +49,8 @@ def _integers(records: Records) -> np.ndarray:
         expected = "a spin, -1 or 1" if column else "a count, a whole number >= 0"
         raise records.fail(
             f"line {records.lines[row]}, field {column + 1}: expected {expected}, got "
-            f"{records.rows[row][column]!r} ({counted(int((~good).sum()), 'such cell')}). A histogram has rows "
-            "count,s1,s2,... and no header."
+            f"{records.rows[row][column]!r} ({counted(int((~good).sum()), 'such cell')}). A histogram has "
+            "rows count,s1,s2,... and no header."
         )
     return table.astype(np.int64)
 

@@ -1,0 +1,113 @@
+"""Correlations of arbitrary pairs from the inverse of the dual matrix.
+
+The product of the edges along any path from i to j telescopes to x_i x_j. Flipping the sign of the twin entries of
+a set F of edges turns Pf K into Z times E[prod_F (1 - 2 n_e)] with x_e = 2 n_e - 1, and by the Pfaffian form of
+the matrix determinant lemma the ratio is a Pfaffian of size 2|F| made of entries of K^-1:
+
+    E[prod_F x_e] = (-1)^|F| Pf(M),   M[p, q] = c_p c_q K^-1[p, q] + J[p, q],
+
+p, q over the darts of F, c = 2 K[h, twin h] on the first dart of an edge and 1 on the second, J[h, twin h] = 1. The
+path may use the triangulation's added edges, and any path serves: nothing depends on faces or on the embedding.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from isingmap.planar.planarity import incidence
+
+
+@numba.njit(cache=True)
+def pfaffian(matrix, size):
+    """Pfaffian of matrix[:size, :size], skew-symmetric; overwrites it. Gauss elimination by 2x2 blocks, pivoted."""
+    result = 1.0
+    for k in range(0, size, 2):
+        pivot = k + 1
+        for j in range(k + 2, size):
+            if abs(matrix[k, j]) > abs(matrix[k, pivot]):
+                pivot = j
+        if pivot != k + 1:
+            result = -result
+            for j in range(k, size):
+                matrix[k + 1, j], matrix[pivot, j] = matrix[pivot, j], matrix[k + 1, j]
+            for j in range(k, size):
+                matrix[j, k + 1], matrix[j, pivot] = matrix[j, pivot], matrix[j, k + 1]
+        value = matrix[k, k + 1]
+        result *= value
+        if value == 0.0:
+            return 0.0
+        for i in range(k + 2, size):
+            for j in range(i + 1, size):
+                update = (matrix[k, i] * matrix[k + 1, j] - matrix[k + 1, i] * matrix[k, j]) / value
+                matrix[i, j] -= update
+                matrix[j, i] += update
+    return result
+
+
+@numba.njit(cache=True)
+def _breadth_first(source, edges, start, order, parent, depth, queue):
+    """Fill the dart by which each node was reached and its distance; returns the largest distance."""
+    parent[:] = -1
+    depth[:] = -1
+    depth[source] = 0
+    queue[0] = source
+    size = 1
+    k = 0
+    while k < size:
+        v = queue[k]
+        k += 1
+        for j in range(start[v], start[v + 1]):
+            dart = order[j]
+            w = edges[dart >> 1, 1 - (dart & 1)]
+            if depth[w] < 0:
+                depth[w] = depth[v] + 1
+                parent[w] = dart
+                queue[size] = w
+                size += 1
+    return depth[queue[size - 1]]
+
+
+@numba.njit(cache=True)
+def path_correlation(path, length, inverse, twin, work):
+    """E of the product of the edges path[:length]; `work` holds at least (2 length)^2 entries."""
+    size = 2 * length
+    for p in range(size):
+        a = 2 * path[p >> 1] + (p & 1)
+        scale_a = 1.0 if p & 1 else 2.0 * twin[a]
+        for q in range(p + 1, size):
+            b = 2 * path[q >> 1] + (q & 1)
+            scale_b = 1.0 if q & 1 else 2.0 * twin[b]
+            value = 0.5 * scale_a * scale_b * (inverse[a, b] - inverse[b, a])
+            if a ^ 1 == b:
+                value += 1.0
+            work[p, q] = value
+            work[q, p] = -value
+    result = pfaffian(work, size)
+    return -result if length & 1 else result
+
+
+@numba.njit(cache=True)
+def all_correlations(n_nodes, edges, inverse, twin):
+    """E[x_i x_j] of every pair, along shortest paths; (n_nodes, n_nodes). O(n^2 L^3), L the longest of them."""
+    start, order = incidence(n_nodes, edges)
+    parent = np.empty(n_nodes, np.int64)
+    depth = np.empty(n_nodes, np.int64)
+    queue = np.empty(n_nodes, np.int64)
+    path = np.empty(n_nodes, np.int64)
+    work = np.empty((0, 0))
+    result = np.eye(n_nodes)
+    for i in range(n_nodes):
+        longest = _breadth_first(i, edges, start, order, parent, depth, queue)
+        if work.shape[0] < 2 * longest:
+            work = np.empty((2 * longest, 2 * longest))
+        for j in range(i + 1, n_nodes):
+            v = j
+            length = 0
+            while v != i:
+                path[length] = parent[v] >> 1
+                length += 1
+                v = edges[parent[v] >> 1, parent[v] & 1]
+            result[i, j] = path_correlation(path, length, inverse, twin, work)
+            result[j, i] = result[i, j]
+    return result

@@ -1,0 +1,3 @@
+from isingmap.model.ising_model import IsingModel
+
+__all__ = ["IsingModel"]

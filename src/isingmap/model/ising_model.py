@@ -1,0 +1,236 @@
+"""IsingModel: names, edges, couplings and fields, and every exact question one can ask of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from isingmap.errors import ModelError
+from isingmap.inference.engine import Solution, solve
+from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
+from isingmap.planar.embedding import as_simple_edges
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class IsingModel:
+    """P(x) = exp(sum_i fields_i x_i + sum_e couplings_e x_i x_j) / Z on spins x in {-1, +1}^n.
+
+    A positive coupling means that the two spins tend to agree. The model is immutable; all answers are exact as
+    long as the graph, with the auxiliary node of the fields, is planar, or there are at most 20 spins.
+
+    Parameters
+    ----------
+    edges : (n_edges, 2) array of int, or of names
+        Each pair once, in either direction; a pair given twice is an error, because nobody can know whether the
+        couplings were meant to add or to repeat.
+    couplings : (n_edges,) array of float
+        Finite. The coupling 0 is allowed.
+    fields : (n_spins,) array of float, optional
+        Zero if left out.
+    names : sequence of str, optional
+        Default "x1", "x2", ...
+    n_spins : int, optional
+        Needed when neither names nor fields are given and the last spins have no edge.
+    free_fields : (n_spins,) array of bool, optional
+        Spins whose field is a parameter; default: those with a non-zero field. A field that is not free is zero.
+
+    Attributes
+    ----------
+    names : tuple of str
+    n_spins, n_edges : int
+    edges : (n_edges, 2) int64 array, i < j, in the order given, read-only
+    couplings : (n_edges,) float64 array, read-only
+    fields : (n_spins,) float64 array, read-only
+    free_fields : (n_spins,) bool array, read-only
+
+    Raises
+    ------
+    ModelError
+        When the arguments do not fit together.
+    """
+
+    names: tuple[str, ...]
+    edges: np.ndarray
+    couplings: np.ndarray
+    fields: np.ndarray
+    free_fields: np.ndarray
+
+    def __init__(self, edges, couplings, fields=None, *, names=None, n_spins=None, free_fields=None):
+        names, n_spins = _names(edges, fields, names, n_spins)
+        edges = np.sort(as_simple_edges(_indices(edges, names), n_spins), axis=1)
+        couplings = _vector(couplings, len(edges), "couplings", "one for each edge")
+        fields = np.zeros(n_spins) if fields is None else _vector(fields, n_spins, "fields", "one for each spin")
+        free_fields = fields != 0 if free_fields is None else np.array(free_fields, dtype=bool)
+        if free_fields.shape != (n_spins,):
+            raise ModelError(f"free_fields must have shape ({n_spins},), got {free_fields.shape}")
+        if (fields[~free_fields] != 0).any():
+            culprit = names[int(np.flatnonzero((fields != 0) & ~free_fields)[0])]
+            raise ModelError(f"the field of {culprit} is not free but not zero; set it to 0 or make it free")
+        for array in (edges, couplings, fields, free_fields):
+            array.setflags(write=False)
+        for key, value in {"names": names, "edges": edges, "couplings": couplings, "fields": fields,
+                           "free_fields": free_fields}.items():
+            object.__setattr__(self, key, value)
+
+    def __repr__(self) -> str:
+        kind = f", {int(self.free_fields.sum())} fields" if self.free_fields.any() else ", zero-field"
+        return f"IsingModel({self.n_spins} spins, {self.n_edges} edges{kind})"
+
+    @property
+    def n_spins(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.edges)
+
+    @property
+    def n_parameters(self) -> int:
+        """Couplings and free fields."""
+        return self.n_edges + int(self.free_fields.sum())
+
+    @property
+    def edge_names(self) -> list[tuple[str, str]]:
+        """The two names of each edge."""
+        return [(self.names[i], self.names[j]) for i, j in self.edges.tolist()]
+
+    @cached_property
+    def _solution(self) -> Solution:
+        free = np.flatnonzero(self.free_fields)
+        return solve(self.n_spins, self.edges, self.couplings, self.fields, free, self.names)
+
+    @property
+    def method(self) -> str:
+        """How answers are computed: "planar" or "enumeration"."""
+        return self._solution.method
+
+    def log_partition(self) -> float:
+        """log Z in nats."""
+        return float(self._solution.log_partition)
+
+    def moments(self) -> np.ndarray:
+        """E[x_i x_j] of each edge, (n_edges,)."""
+        return self._solution.moments()
+
+    def magnetizations(self) -> np.ndarray:
+        """E[x_i], (n_spins,)."""
+        return self._solution.magnetizations()
+
+    def hessian(self) -> np.ndarray:
+        """Fisher information per sample: covariance of the edge products, then of the spins with free fields.
+
+        Shape (n_parameters, n_parameters), in the order of `edges`, then of the free fields.
+        """
+        return self._solution.hessian()
+
+    def correlations(self, pairs=None) -> np.ndarray:
+        """E[x_i x_j] of any pairs, also far apart.
+
+        Parameters
+        ----------
+        pairs : (k, 2) array of int or names, optional
+            All pairs when left out.
+
+        Returns
+        -------
+        (k,) or (n_spins, n_spins) array
+            Second moments, not centred: subtract the product of the magnetizations for a covariance.
+        """
+        everything = self._solution.correlations()
+        if pairs is None:
+            return everything.copy()
+        pairs = _indices(pairs, self.names)
+        return everything[pairs[:, 0], pairs[:, 1]]
+
+    def entropy(self) -> float:
+        """Entropy of the distribution in nats."""
+        expected = self.couplings @ self.moments()
+        if self.free_fields.any():
+            expected += self.fields @ self.magnetizations()
+        return self.log_partition() - float(expected)
+
+    def log_weight(self, spins) -> np.ndarray:
+        """Unnormalised log-probability of configurations, (n_samples,); minus the energy."""
+        x = self._configurations(spins)
+        return (x[:, self.edges[:, 0]] * x[:, self.edges[:, 1]]) @ self.couplings + x @ self.fields
+
+    def log_probability(self, spins) -> np.ndarray:
+        """log P(x) of configurations in nats, (n_samples,).
+
+        Parameters
+        ----------
+        spins : (n_samples, n_spins) array of -1 and +1, columns in the order of `names`
+        """
+        return self.log_weight(spins) - self.log_partition()
+
+    def _configurations(self, spins) -> np.ndarray:
+        x = np.atleast_2d(np.asarray(spins))
+        if x.ndim != 2 or x.shape[1] != self.n_spins:
+            raise ModelError(f"spins must have shape (n_samples, {self.n_spins}), got {np.shape(spins)}")
+        wrong = ~np.isin(x, (-1, 1))
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise ModelError(
+                f"spins must be -1 or +1: {int(wrong.sum())} cell(s) are not, the first in row {row + 1}, column "
+                f"{self.names[column]}: {x[row, column]!r}. Convert 0/1 data with 2 * x - 1"
+            )
+        return x.astype(float)
+
+    def save(self, path) -> None:
+        """Write the model as JSON, replacing the file only when everything is written."""
+        write_document(document_of(self), Path(path))
+
+    @classmethod
+    def load(cls, path) -> IsingModel:
+        """Read a model written by `save`; the file is checked and never trusted."""
+        return cls(**arguments_of(read_document(Path(path)), str(path)))
+
+
+def _names(edges, fields, names, n_spins) -> tuple[tuple[str, ...], int]:
+    """Names and number of spins from whichever of the arguments tells them."""
+    if names is None and n_spins is None:
+        if fields is not None:
+            n_spins = len(fields)
+        else:
+            array = np.asarray(edges)
+            if array.dtype.kind in "OUS":
+                raise ModelError("edges between names need names=, the list of all spins in order")
+            n_spins = int(array.max()) + 1 if array.size else 0
+    if names is None:
+        names = tuple(f"x{k + 1}" for k in range(n_spins))
+    names = tuple(str(name) for name in names)
+    if n_spins is not None and n_spins != len(names):
+        raise ModelError(f"{len(names)} names for n_spins={n_spins}; give one name for each spin")
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ModelError(f"names must be unique; repeated: {', '.join(repeated[:10])}")
+    if not names:
+        raise ModelError("a model needs at least one spin; give n_spins=, names= or at least one edge")
+    return names, len(names)
+
+
+def _indices(pairs, names: tuple[str, ...]) -> np.ndarray:
+    """Pairs of numbers or names as an (k, 2) integer array."""
+    array = np.asarray(pairs)
+    if array.dtype.kind in "OUS":
+        position = {name: k for k, name in enumerate(names)}
+        unknown = sorted({str(name) for name in array.reshape(-1).tolist() if str(name) not in position})
+        if unknown:
+            raise ModelError(f"unknown name(s) {', '.join(unknown[:10])}; the spins are {', '.join(names[:10])}, ...")
+        array = np.vectorize(lambda name: position[str(name)], otypes=[np.int64])(array)
+    if array.size and array.dtype.kind not in "iu":
+        raise ModelError(f"pairs must be integers or names, got {array.dtype}")
+    return array.astype(np.int64).reshape(-1, 2) if array.size == 0 else array.astype(np.int64)
+
+
+def _vector(values, size: int, what: str, meaning: str) -> np.ndarray:
+    array = np.array(values, dtype=float)
+    if array.shape != (size,):
+        raise ModelError(f"{what} must have shape ({size},), {meaning}; got {array.shape}")
+    if not np.isfinite(array).all():
+        k = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ModelError(f"{what}[{k}] is {array[k]}; {what} must be finite numbers")
+    return array
