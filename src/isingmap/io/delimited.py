@@ -81,8 +81,8 @@ def check_widths(records: Records, width: int, first: int) -> None:
     bad = [i for i in range(first, len(records.rows)) if len(records.rows[i]) != width]
     if bad:
         raise records.fail(
-            f"line {records.lines[bad[0]]} has {counted(len(records.rows[bad[0]]), 'field')}, expected {width} "
-            f"as in the first row ({counted(len(bad), 'such line')}). Is a separator or a quote missing?"
+            f"line {records.lines[bad[0]]} has {counted(len(records.rows[bad[0]]), 'field')}, expected "
+            f"{width} as in the first row ({counted(len(bad), 'such line')}). Is a separator or a quote missing?"
         )
 
 
