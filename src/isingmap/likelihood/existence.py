@@ -1,0 +1,175 @@
+"""Does the maximum-likelihood estimate exist? The cycle inequalities, decided exactly.
+
+For a planar graph the estimate exists iff |mu_e| < 1 on every edge and, for every cycle C and every odd F in C,
+
+    sum_{C-F} mu - sum_F mu < |C| - 2,   that is   sum_{C-F} (1 - mu) + sum_F (1 + mu) > 2
+
+(Barahona & Mahjoub 1986: these inequalities describe the cut polytope of graphs without a K5 minor). The left-hand
+side is the length of a closed walk with an odd number of F-steps, so the worst cycle through an edge is a shortest
+path in the doubled graph (node, parity). Newton's method does not notice: it stops at |theta| ~ 10 with a small
+gradient.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from isingmap.errors import NoEstimateError
+from isingmap.planar.planarity import incidence
+
+# A slack below this counts as zero: moments are sums of at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.
+SLACK_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """The pair or cycle whose inequality fails or holds with equality.
+
+    `nodes` in cyclic order (two nodes: the pair itself), `odd_edges` the set F, `slack` left-hand side minus 2.
+    """
+
+    nodes: tuple[int, ...]
+    odd_edges: tuple[tuple[int, int], ...]
+    slack: float
+
+
+@numba.njit(cache=True)
+def _doubled_distances(source, target, skip, edges, moments, start, order, limit, previous):
+    """Shortest walks from (source, even) to (target, even / odd) that avoid edge `skip`, up to length `limit`.
+
+    State 2 v + parity; `previous` receives 2 * dart + (is the step in F?) for each settled state.
+    """
+    n_states = 2 * (start.size - 1)
+    distance = np.full(n_states, np.inf)
+    done = np.zeros(n_states, np.bool_)
+    distance[2 * source] = 0.0
+    heap = [(0.0, 2 * source)]
+    found = 0
+    while len(heap) > 0 and found < 2:
+        d, state = heapq.heappop(heap)
+        if done[state]:
+            continue
+        done[state] = True
+        v = state >> 1
+        if v == target:
+            found += 1
+        for k in range(start[v], start[v + 1]):
+            dart = order[k]
+            e = dart >> 1
+            if e == skip:
+                continue
+            w = edges[e, 1 - (dart & 1)]
+            for odd in range(2):
+                following = 2 * w + ((state & 1) ^ odd)
+                length = d + (1.0 + moments[e] if odd else 1.0 - moments[e])
+                if length < distance[following] and length <= limit:
+                    distance[following] = length
+                    previous[following] = 2 * dart + odd
+                    heapq.heappush(heap, (length, following))
+    return distance[2 * target], distance[2 * target + 1]
+
+
+@numba.njit(cache=True)
+def _closing_slack(i, j, skip, moment, edges, moments, start, order, previous):
+    """(slack of the worst odd cycle through the edge i-j with this moment, parity of the rest of the cycle)."""
+    limit = 2.0 + SLACK_TOLERANCE - min(1.0 - moment, 1.0 + moment)
+    even, odd = _doubled_distances(i, j, skip, edges, moments, start, order, limit, previous)
+    with_edge_odd = even + 1.0 + moment - 2.0
+    with_edge_even = odd + 1.0 - moment - 2.0
+    if with_edge_odd < with_edge_even:
+        return with_edge_odd, 0
+    return with_edge_even, 1
+
+
+@numba.njit(cache=True)
+def _first_bad_edge(n_nodes, edges, moments, start, order):
+    previous = np.empty(2 * n_nodes, np.int64)
+    for e in range(edges.shape[0]):
+        slack, _ = _closing_slack(edges[e, 0], edges[e, 1], e, moments[e], edges, moments, start, order, previous)
+        if slack < SLACK_TOLERANCE:
+            return e
+    return -1
+
+
+def find_obstacle(n_nodes: int, edges: np.ndarray, moments: np.ndarray) -> Obstacle | None:
+    """The first pair or cycle that makes the estimate infinite, or None when it exists.
+
+    O(m) bounded shortest-path searches; each stops at length 2, so they stay local.
+    """
+    pairs = np.flatnonzero(1.0 - np.abs(moments) < SLACK_TOLERANCE)
+    if pairs.size:
+        return _pair_obstacle(*edges[pairs[0]].tolist(), moments[pairs[0]])
+    start, order = incidence(n_nodes, edges)
+    bad = _first_bad_edge(n_nodes, edges, moments, start, order)
+    if bad < 0:
+        return None
+    i, j = edges[bad].tolist()
+    return _cycle_obstacle(i, j, bad, moments[bad], n_nodes, edges, moments)
+
+
+def closing_obstacle(i: int, j: int, moment: float, n_nodes: int, edges, moments) -> Obstacle | None:
+    """What stands against adding the edge i-j to a graph whose estimate exists, or None."""
+    if 1.0 - abs(moment) < SLACK_TOLERANCE:
+        return _pair_obstacle(i, j, moment)
+    return _cycle_obstacle(i, j, -1, moment, n_nodes, edges, moments)
+
+
+def _pair_obstacle(i: int, j: int, moment: float) -> Obstacle:
+    return Obstacle((i, j), ((i, j),) if moment < 0 else (), 1.0 - abs(float(moment)))
+
+
+def _cycle_obstacle(i, j, skip, moment, n_nodes, edges, moments) -> Obstacle | None:
+    start, order = incidence(n_nodes, edges)
+    previous = np.empty(2 * n_nodes, np.int64)
+    slack, parity = _closing_slack(i, j, skip, moment, edges, moments, start, order, previous)
+    if slack >= SLACK_TOLERANCE:
+        return None
+    nodes, odd_edges = [j], []
+    state = 2 * j + parity
+    while state != 2 * i:
+        dart, odd = divmod(int(previous[state]), 2)
+        tail = int(edges[dart >> 1, dart & 1])
+        if odd:
+            odd_edges.append((tail, nodes[-1]))
+        nodes.append(tail)
+        state = 2 * tail + ((state & 1) ^ odd)
+    if parity == 0:
+        odd_edges.append((i, j))
+    return Obstacle(tuple(nodes), tuple(odd_edges), float(slack))
+
+
+def describe(obstacle: Obstacle, names) -> str:
+    """The obstacle as a clause, in the names of the variables."""
+    labels = [str(names[k]) for k in obstacle.nodes]
+    if len(labels) == 2:
+        if obstacle.slack < -SLACK_TOLERANCE:
+            return f"the moment of {labels[0]} and {labels[1]} lies outside [-1, 1]"
+        never = "always differ" if obstacle.odd_edges else "always agree"
+        return f"{labels[0]} and {labels[1]} {never}"
+    if obstacle.slack < -SLACK_TOLERANCE:
+        return f"no distribution has these moments around the cycle {'-'.join([*labels, labels[0]])}"
+    odd = {frozenset(edge) for edge in obstacle.odd_edges}
+    around = zip(obstacle.nodes, (*obstacle.nodes[1:], obstacle.nodes[0]), strict=True)
+    events = [
+        f"{names[a]} and {names[b]} {'agree' if frozenset((a, b)) in odd else 'differ'}" for a, b in around
+    ]
+    return f"in every observation exactly one of these holds: {'; '.join(events)}"
+
+
+def no_estimate_error(obstacle: Obstacle, names) -> NoEstimateError:
+    """The error for a graph on which a coupling would be infinite."""
+    message = (
+        f"the maximum-likelihood estimate does not exist: {describe(obstacle, names)}. Some couplings would be "
+        "infinite. Give a prior (prior=1 adds one pseudo-observation spread evenly over all configurations), "
+        "or leave one of these edges out"
+    )
+    return NoEstimateError(
+        message,
+        cycle=[names[k] for k in obstacle.nodes],
+        odd_edges=[(names[a], names[b]) for a, b in obstacle.odd_edges],
+        slack=obstacle.slack,
+    )

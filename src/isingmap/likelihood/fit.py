@@ -1,0 +1,203 @@
+"""fit_couplings: the maximum-likelihood couplings (and fields) of a given graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from isingmap.errors import DataError, ModelError
+from isingmap.inference.dual import plan
+from isingmap.inference.engine import AUXILIARY, extended_edges
+from isingmap.likelihood.existence import find_obstacle, no_estimate_error
+from isingmap.likelihood.newton import maximise
+from isingmap.model import IsingModel
+from isingmap.planar.embedding import as_simple_edges, embed
+from isingmap.planar.separators import block_labels
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A fitted model and how far it can be trusted.
+
+    Attributes
+    ----------
+    model : IsingModel
+    log_likelihood : float
+        Of the given moments, without the prior: total nats when `n_samples` was given, else nats per sample.
+    converged : bool
+    gradient_norm : float
+        Largest absolute difference between a (shrunk) given moment and the model's.
+    n_iter : int
+        Newton iterations of the block that needed most.
+    n_samples : float or None
+    prior : float or None
+        Pseudo-observations that the moments were shrunk with.
+    status : str
+        One sentence.
+    """
+
+    model: IsingModel
+    log_likelihood: float
+    converged: bool
+    gradient_norm: float
+    n_iter: int
+    n_samples: float | None
+    prior: float | None
+
+    @property
+    def status(self) -> str:
+        how = f"after {self.n_iter} Newton steps, gradient {self.gradient_norm:.1e}"
+        shrunk = "" if self.prior is None else f"; moments shrunk by a prior of {self.prior:g} pseudo-observations"
+        return ("converged " if self.converged else "NOT converged ") + how + shrunk
+
+    @cached_property
+    def standard_errors(self) -> np.ndarray:
+        """Of the couplings, then of the free fields, for this fixed graph, (n_parameters,). Needs `n_samples`.
+
+        From the inverse Fisher information; they do not know that the graph was chosen with the same data.
+        """
+        if self.n_samples is None:
+            raise ModelError("standard errors need n_samples; give it to fit_couplings")
+        return np.sqrt(np.diagonal(np.linalg.inv(self.model.hessian())) / self.n_samples)
+
+
+def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) -> np.ndarray:
+    """Moments after adding `prior` pseudo-observations spread evenly over all configurations: S mu / (S + a)."""
+    if prior is None:
+        return moments
+    if not np.isfinite(prior) or prior <= 0:
+        raise ModelError(f"prior must be a positive number of pseudo-observations, got {prior}; None for no prior")
+    if n_samples is None:
+        raise ModelError("a prior counts pseudo-observations, so it needs n_samples")
+    return moments * (n_samples / (n_samples + prior))
+
+
+def fit_couplings(
+    edges,
+    moments,
+    *,
+    n_spins=None,
+    magnetizations=None,
+    prior=None,
+    n_samples=None,
+    names=None,
+    free_fields=None,
+    start=None,
+) -> FitResult:
+    """Maximum-likelihood planar Ising model on a given graph.
+
+    Parameters
+    ----------
+    edges : (n_edges, 2) int array
+    moments : (n_edges,) or (n_spins, n_spins) float array
+        Empirical E[x_i x_j] of -1/+1 data, per edge or for all pairs.
+    n_spins : int, optional
+    magnetizations : (n_spins,) float array, optional
+        Empirical E[x_i]. When given, fields are fitted: on every spin, or on those of `free_fields`; the graph with
+        the auxiliary node must be planar. When left out the model is zero-field.
+    prior : float, optional
+        Pseudo-observations spread evenly over all configurations. With it the estimate always exists.
+    n_samples : float, optional
+        Number of observations behind the moments.
+    start : (n_parameters,) float array, optional
+        Couplings and free fields to start from.
+
+    Returns
+    -------
+    FitResult
+
+    Raises
+    ------
+    NonPlanarError
+    NoEstimateError
+        Names the pair or cycle that makes a coupling infinite (only without a prior).
+    """
+    skeleton = _skeleton(edges, n_spins, names, magnetizations, moments, free_fields)
+    free = np.flatnonzero(skeleton.free_fields)
+    given = _edge_moments(moments, skeleton)
+    if free.size:
+        given = np.concatenate([given, _checked(magnetizations, "magnetizations", skeleton.n_spins)[free]])
+    target = shrunk(given, prior, n_samples)
+    extended = extended_edges(skeleton.n_spins, skeleton.edges, free)
+    labels = (*skeleton.names, AUXILIARY)
+    embed(skeleton.n_spins + 1, extended, labels=labels)
+    obstacle = find_obstacle(skeleton.n_spins + 1, extended, target)
+    if obstacle is not None:
+        raise no_estimate_error(obstacle, labels)
+    theta, norm, n_iter, converged = fit_by_blocks(skeleton.n_spins + 1, extended, target, start)
+    fields = np.zeros(skeleton.n_spins)
+    fields[free] = theta[skeleton.n_edges :]
+    model = IsingModel(
+        skeleton.edges, theta[: skeleton.n_edges], fields, names=skeleton.names, free_fields=skeleton.free_fields
+    )
+    per_sample = float(given @ theta) - model.log_partition()
+    total = per_sample * (1.0 if n_samples is None else n_samples)
+    return FitResult(model, total, converged, norm, n_iter, n_samples, prior)
+
+
+def _skeleton(edges, n_spins, names, magnetizations, moments, free_fields) -> IsingModel:
+    """A model with the right names, edges and free fields, and zero parameters."""
+    moments = np.asarray(moments)
+    if n_spins is None and names is None:
+        if magnetizations is not None:
+            n_spins = len(magnetizations)
+        elif moments.ndim == 2:
+            n_spins = len(moments)
+    edges = np.asarray(edges)
+    bare = IsingModel(edges, np.zeros(len(edges)), names=names, n_spins=n_spins)
+    if magnetizations is None:
+        if free_fields is not None:
+            raise ModelError("free fields need the magnetizations they are fitted to")
+        return bare
+    free = np.ones(bare.n_spins, bool) if free_fields is None else free_fields
+    return IsingModel(bare.edges, bare.couplings, np.zeros(bare.n_spins), names=bare.names, free_fields=free)
+
+
+def _edge_moments(moments, skeleton: IsingModel) -> np.ndarray:
+    moments = np.asarray(moments, float)
+    if moments.ndim == 2:
+        if moments.shape != (skeleton.n_spins, skeleton.n_spins):
+            n = skeleton.n_spins
+            raise ModelError(f"moments must have shape ({skeleton.n_edges},) or ({n}, {n}), got {moments.shape}")
+        moments = moments[skeleton.edges[:, 0], skeleton.edges[:, 1]]
+    return _checked(moments, "moments", skeleton.n_edges)
+
+
+def _checked(values, what: str, size: int) -> np.ndarray:
+    array = np.asarray(values, float)
+    if array.shape != (size,):
+        raise ModelError(f"{what} must have shape ({size},), got {array.shape}")
+    bad = np.flatnonzero(~(np.abs(array) <= 1.0 + 1e-12))
+    if bad.size:
+        raise DataError(f"{what}[{bad[0]}] is {array[bad[0]]}; averages of -1/+1 values lie in [-1, 1]")
+    return array
+
+
+def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=None):
+    """Fit a zero-field graph block by block: (couplings, gradient norm, iterations, converged).
+
+    Blocks are independent given the cut nodes they share, and a block of one edge is a closed form.
+    """
+    theta = np.arctanh(moments)
+    label = block_labels(n_nodes, edges)
+    norm, n_iter, converged = 0.0, 0, True
+    for block in range(int(label.max(initial=-1)) + 1):
+        members = np.flatnonzero(label == block)
+        if members.size == 1:
+            continue
+        nodes, local = np.unique(edges[members], return_inverse=True)
+        local_plan = plan(nodes.size, local.reshape(-1, 2))
+        first = first_guess(moments[members]) if start is None else np.asarray(start, float)[members]
+        result = maximise(local_plan, moments[members], first)
+        theta[members] = result.couplings
+        norm = max(norm, result.gradient_norm)
+        n_iter = max(n_iter, result.n_iter)
+        converged = converged and result.converged
+    return theta, norm, n_iter, converged
+
+
+def first_guess(moments: np.ndarray) -> np.ndarray:
+    """Half the coupling that each pair would have alone: inside a block, neighbours explain part of a moment."""
+    return 0.5 * np.arctanh(moments)
