@@ -222,8 +222,9 @@ def _third_value_hints(values: Sequence[str]) -> tuple[str, ...]:
 
 def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
     """The hint at --threshold, if the values look like counts."""
-    counts = all(value.isdecimal() for value in values) and any(int(value) > 1 for value in values)
-    return (HINT_THRESHOLD,) if counts else ()
+    numbers = [number(value) for value in values]
+    counts = all(value is not None and value >= 0 and value.is_integer() for value in numbers)
+    return (HINT_THRESHOLD,) if counts and max(numbers) > 1 else ()
 
 
 # --- thresholds and notes ---------------------------------------------------------------------------------

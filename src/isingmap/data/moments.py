@@ -146,7 +146,7 @@ def _column_sums(table: SpinTable) -> np.ndarray:
 
 
 def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:
-    moments = moments.copy()
+    moments = np.clip(moments, -1.0, 1.0)  # sums of fractional weights round, by an ulp or two
     np.fill_diagonal(moments, 1.0)
     return moments
 

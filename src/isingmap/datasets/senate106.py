@@ -2,15 +2,15 @@
 
 Source
     Object `Senate` of the R package MCMCpack 1.6-3 (A. D. Martin, K. M. Quinn, J. H. Park), as distributed in
-    the Debian package r-cran-mcmcpack 1.6-3-1, file `data/Senate.rda`. The votes are Keith Poole's record.
+    the Debian package r-cran-mcmcpack 1.6-3-1, file `data/Senate.rda`.
 Licence
-    The package is GPL-3. What is taken from it is who voted how on which roll call: official acts published by
-    the US Senate, hence public facts. Nothing of the package's code or documentation is included.
+    The package is GPL-3. What is taken from it is who voted how on which roll call: official acts published
+    by the US Senate, hence public facts. Nothing of the package's code or documentation is included.
 Transformation
-    The R data frame written as text, nothing left out, renamed or reordered: `senate106.csv.gz` has one row a
-    senator, columns id (ICPSR number), statecode, state, party (0 Democrat, 1 Republican), member, rc1 to rc672;
-    a vote is 1 yea, 0 nay, empty not cast. Row names, equal to `member`, are not repeated. gzip without a time
-    stamp.
+    The R data frame written as text, nothing left out, renamed or reordered: `senate106.csv.gz` has one row
+    a senator, columns id (ICPSR number), statecode, state, party (0 Democrat, 1 Republican), member, rc1 to
+    rc672; a vote is 1 yea, 0 nay, empty not cast. Row names, equal to `member`, are not repeated. The gzip
+    header has no time stamp.
 Verified
     102 rows and 677 columns; 42,458 yeas, 23,036 nays, 3,050 empty cells; 46 Democrats and 56 Republicans;
     on 76 roll calls all votes cast agree. John and Lincoln Chafee (CHAFFEE1, CHAFFEE2) held the same seat one

@@ -82,7 +82,7 @@ def check_widths(records: Records, width: int, first: int) -> None:
     if bad:
         raise records.fail(
             f"line {records.lines[bad[0]]} has {counted(len(records.rows[bad[0]]), 'field')}, expected "
-            f"{width} as in the first row ({counted(len(bad), 'such line')}). Is a separator or a quote missing?"
+            f"{width} as in the first row ({counted(len(bad), 'such line')}). Is a separator missing?"
         )
 
 

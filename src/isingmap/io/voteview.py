@@ -276,8 +276,8 @@ def _refuse_unknown(cast: _Votes, known, president: np.ndarray) -> None:
     if unknown:
         raise DataError(
             f"{cast.path}: votes of {counted(len(unknown), 'icpsr number')} that the members file does not "
-            f"have for the {cast.chamber} of congress {cast.congress}: {listed(unknown)}. Do the two files belong "
-            "together?"
+            f"have for the {cast.chamber} of congress {cast.congress}: {listed(unknown)}. Do the files "
+            "belong together?"
         )
 
 
