@@ -1,4 +1,4 @@
-"""Whether a straight-line drawing has crossings: floating-point filter first, exact fractions where it is unsure."""
+"""Whether a straight-line drawing has crossings: floating point first, fractions where it is unsure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 import numba
 import numpy as np
 
-ROUNDING = 4.0 * np.finfo(np.float64).eps  # Shewchuk's bound for the orientation of three points is below this
+ROUNDING = 4.0 * np.finfo(np.float64).eps  # Shewchuk's bound for an orientation is below this
 
 
 @numba.njit(cache=True)
@@ -42,8 +42,8 @@ def _suspects(position, segments):
             r, s = position[c], position[d]
             if not _boxes_meet(p, q, r, s):
                 continue
-            if a == c or a == d or b == c or b == d:
-                shared = a if a == c or a == d else b
+            if a in (c, d) or b in (c, d):
+                shared = a if a in (c, d) else b
                 first, second = a + b - shared, c + d - shared
                 if _orientation(position[shared], position[first], position[second]) != 0:
                     continue
@@ -84,8 +84,8 @@ def _touch(position, first, second) -> bool:
 def has_crossings(positions, edges) -> bool:
     """Whether two edges of a straight-line drawing touch beside a shared node, exactly.
 
-    Also true when a node lies on an edge that is not its own, when two nodes coincide, or when a position is not
-    finite. O(n_edges^2) with a small constant.
+    Also true when a node lies on an edge that is not its own, when two nodes coincide, or when a position is
+    not finite. O(n_edges^2) with a small constant.
 
     Parameters
     ----------

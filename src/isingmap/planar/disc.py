@@ -1,4 +1,4 @@
-"""A connected embedded graph made into a triangulated disc with a round rim, by auxiliary nodes inside its faces."""
+"""A connected embedded graph made into a triangulated disc, by auxiliary nodes inside its faces."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
+from scipy.sparse.csgraph import shortest_path
 
 from isingmap.planar.embedding import Embedding, faces
 
@@ -39,12 +40,24 @@ class Disc:
     @property
     def edges(self) -> np.ndarray:
         """All edges, i < j, (n_edges, 2)."""
-        sides = np.concatenate([self.triangles[:, [0, 1]], self.triangles[:, [1, 2]], self.triangles[:, [2, 0]]])
+        sides = np.concatenate([self.triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
         return np.unique(np.sort(sides, axis=1), axis=0)
+
+    def with_cap(self) -> Disc:
+        """A sphere: one more node, last, joined to the whole rim."""
+        cap = np.full(self.rim.size, self.n_nodes)
+        triangles = np.concatenate([self.triangles, np.column_stack([self.rim, cap, np.roll(self.rim, -1)])])
+        weights = np.concatenate([self.weights, np.full(self.rim.size, STRIP)])
+        return Disc(self.n_nodes + 1, triangles, weights, np.empty(0, np.int64))
+
+    def without_triangle(self, k: int) -> Disc:
+        """The sphere opened at one triangle, whose corners become the rim."""
+        triangles, weights = np.delete(self.triangles, k, axis=0), np.delete(self.weights, k)
+        return Disc(self.n_nodes, triangles, weights, self.triangles[k, ::-1])
 
 
 def fill(embedding: Embedding) -> Disc:
-    """Fill the faces of a connected graph with at least one edge; the result has no loops or parallel edges."""
+    """Fill the faces of a connected graph with at least one edge; no loops or parallel edges arise."""
     walks = [embedding.tail[walk] for walk in faces(embedding)]
     outer = outer_face(embedding.n_nodes, walks)
     n_nodes = embedding.n_nodes
@@ -64,12 +77,13 @@ def fill(embedding: Embedding) -> Disc:
 
 
 def outer_face(n_nodes: int, walks: list[np.ndarray]) -> int:
-    """The face from which all nodes are the nearest, in faces crossed on the way; long faces win by themselves."""
+    """The face nearest to all nodes, in faces crossed on the way; long faces win by themselves."""
     corner = np.concatenate(walks)
     face = np.repeat(np.arange(len(walks)), [walk.size for walk in walks])
     n_faces = len(walks)
-    touches = scipy.sparse.csr_array((np.ones(corner.size), (face, n_faces + corner)), (n_faces + n_nodes,) * 2)
-    away = scipy.sparse.csgraph.shortest_path(touches, directed=False, unweighted=True, indices=range(n_faces))
+    size = n_faces + n_nodes
+    touches = scipy.sparse.csr_array((np.ones(corner.size), (face, n_faces + corner)), (size, size))
+    away = shortest_path(touches, directed=False, unweighted=True, indices=range(n_faces))
     return int(np.argmin(away[:, n_faces:].sum(axis=1)))
 
 

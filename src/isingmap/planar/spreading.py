@@ -1,12 +1,12 @@
 """Opening a crossing-free drawing up: a disc of triangles in which no triangle may turn over.
 
-The nodes minimise sum over edges of length^2 - sum over triangles of weight * log(area). The springs keep edges
-short and even, the logarithm shares the plane out among the triangles and is a barrier: an area never reaches zero.
-Triangles that keep their orientation inside a fixed convex rim never overlap, so no edges cross.
+The nodes minimise sum over edges of length^2 - sum over triangles of weight * log(area). The springs keep
+edges short and even; the logarithm shares the plane out among the triangles and is a barrier, no area reaches
+zero. Triangles that keep their orientation inside a fixed convex rim never overlap, so no edges cross.
 
-The method is Newton's with the Hessian of each -log(area) replaced by a Dirichlet form that bounds it from above
-(cf. S. Claici, M. Bessmeltsev, S. Schaefer and J. Solomon, "Isometry-aware preconditioning for mesh
-parameterization", 2017). So both coordinates share one sparse factor and a step never meets the barrier early.
+The method is Newton's with the Hessian of each -log(area) replaced by a Dirichlet form that bounds it from
+above (cf. S. Claici, M. Bessmeltsev, S. Schaefer and J. Solomon, "Isometry-aware preconditioning for mesh
+parameterization", 2017). So both coordinates share one sparse factor and steps do not meet the barrier early.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-MAX_ROUNDS = 100
+MAX_ROUNDS = 200
 SMALLEST_DECREASE = 1e-4  # per triangle; far below what the eye can see
 SHORTEST_STEP = 1e-8
 
@@ -36,7 +36,7 @@ class Springs:
 
     def laplacian(self, n_nodes: int) -> scipy.sparse.csr_array:
         """The matrix K with energy = trace(position^T K position)."""
-        pull = scipy.sparse.csr_array((self.stiffness, (self.edges[:, 0], self.edges[:, 1])), (n_nodes, n_nodes))
+        pull = scipy.sparse.csr_array((self.stiffness, tuple(self.edges.T)), (n_nodes, n_nodes))
         pull = pull + pull.T
         return scipy.sparse.csr_array(scipy.sparse.diags_array(pull.sum(axis=1)) - pull)
 
@@ -47,7 +47,7 @@ def double_areas(position: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
 
 
-def spread(start: np.ndarray, fixed: np.ndarray, triangles: np.ndarray, weights: np.ndarray, springs: Springs):
+def spread(start: np.ndarray, fixed, triangles, weights, springs: Springs) -> np.ndarray:
     """Positions that balance springs and areas.
 
     Parameters
