@@ -119,6 +119,13 @@ def test_duplicate_and_complementary_columns():
     assert "3 pairs of columns complementary in all rows: x1 - x3, x2 - x3, x3 - x4;" in texts[1]
 
 
+def test_rows_without_weight_do_not_tell_twins_apart():
+    column = np.random.default_rng(3).choice([0.0, 1.0], 50)
+    other = np.r_[1 - column[0], column[1:]]
+    with pytest.warns(DataWarning, match="1 pair of columns identical in all rows: x1 - x2"):
+        screen(with_columns(column, other, weights=np.r_[0.0, np.ones(49)]))
+
+
 def test_many_duplicates_are_counted():
     column = np.random.default_rng(3).choice([0.0, 1.0], 50)
     with pytest.warns(DataWarning, match="15 pairs.*and 5 more"):

@@ -127,6 +127,11 @@ def test_errors(read, changes, message):
         read(**changes)
 
 
+def test_not_a_member_never_hides_the_vote_of_the_other_seat(read):
+    for votes in ([(1, 41, 0), (1, 42, 1)], [(1, 42, 1), (1, 41, 0)]):
+        assert read(votes_text(votes)).select(["Specter"]).spins.tolist() == [[1]]
+
+
 def test_numbers_from_spreadsheets(read):
     assert read(votes_text([(1, "10.0", "1.0"), ("2.0", 10, 6)])).spins[:, 0].tolist() == [1, -1]
     with pytest.raises(FileFormatError, match="rollnumber must be a whole number, got '1.5'"):

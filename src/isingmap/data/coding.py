@@ -256,6 +256,8 @@ def _coding_notes(codings: Sequence[Coding], names: Sequence[str]) -> tuple[str,
         members.setdefault(coding, []).append(name)
     return tuple(
         f"{coding.negative} was read as -1 and {coding.positive} as +1 in {_which(having, len(names))}."
+        if coding != Coding("-1", "1")
+        else f"-1 and 1 were taken as they are in {_which(having, len(names))}."
         for coding, having in members.items()
     )
 
