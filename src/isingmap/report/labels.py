@@ -1,0 +1,102 @@
+"""Where to write the name of each node: beside it, off other names, nodes and edges.
+
+Every label has places around its node; each takes in turn the place that costs least, given where the others stand.
+Units: points (1/72 inch).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# (x, y) of the anchor seen from the node; right and left are the easiest to read
+DIRECTIONS = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (-0.8, 0.8), (0.8, -0.8), (-0.8, -0.8)])
+DISTANCES = (1.0, 2.2, 4.0)
+N_SWEEPS = 6
+LABEL_COST = 3.0  # per square point covered of another label,
+NODE_COST = 40.0  # for each node under the label,
+EDGE_COST = 1.0  # per point of edge under it,
+OUTSIDE_COST = 50.0  # per point it sticks out of the picture,
+DISTANCE_COST = 6.0  # and per point from its node
+READING_COST = np.array([0.0, 1.0, 2.0, 2.0, 1.5, 2.5, 1.5, 2.5])
+
+
+def place_labels(centres, sizes, edges, *, radius: float, bounds) -> np.ndarray:
+    """Centres of the labels, (n, 2).
+
+    Parameters
+    ----------
+    centres : (n, 2) float array
+        Nodes, in points.
+    sizes : (n, 2) float array
+        Width and height of each label, in points.
+    edges : (n_edges, 2) int array
+    radius : float
+        Of the nodes, in points.
+    bounds : (x0, y0, x1, y1)
+        The sheet.
+    """
+    if len(centres) == 0:
+        return np.empty((0, 2))
+    offsets, effort = _places(sizes, radius)
+    boxes = np.concatenate([centres[:, None] + offsets - sizes[:, None] / 2] * 2, axis=2)
+    boxes[..., 2:] += sizes[:, None]
+    cost = effort + OUTSIDE_COST * _outside(boxes, bounds)
+    for v in range(len(centres)):
+        cost[v] += NODE_COST * _nodes_under(boxes[v], np.delete(centres, v, axis=0), radius)
+        cost[v] += EDGE_COST * _edge_length_under(boxes[v], centres[edges[:, 0]], centres[edges[:, 1]])
+    chosen = _choose(boxes, cost)
+    return centres + offsets[np.arange(len(centres)), chosen]
+
+
+def _places(sizes, radius: float):
+    """Offsets of the label centres from their nodes, (n, n_places, 2), and the cost of each, (n, n_places)."""
+    steps = np.array([(direction, distance) for distance in DISTANCES for direction in range(len(DIRECTIONS))])
+    direction, distance = DIRECTIONS[steps[:, 0].astype(int)], steps[:, 1]
+    offsets = direction * (radius + distance)[:, None] + np.sign(direction) * sizes[:, None] / 2
+    effort = READING_COST[steps[:, 0].astype(int)] + DISTANCE_COST * (distance - DISTANCES[0])
+    return offsets, np.tile(effort, (len(sizes), 1))
+
+
+def _outside(boxes, bounds):
+    low = np.maximum(np.asarray(bounds[:2]) - boxes[..., :2], 0).sum(axis=-1)
+    return low + np.maximum(boxes[..., 2:] - np.asarray(bounds[2:]), 0).sum(axis=-1)
+
+
+def _nodes_under(boxes, centres, radius: float):
+    """Number of nodes that touch each box."""
+    nearest = np.clip(centres[None], boxes[:, None, :2], boxes[:, None, 2:])
+    return (np.hypot(*(nearest - centres[None]).transpose(2, 0, 1)) < radius + 0.5).sum(axis=1)
+
+
+def _edge_length_under(boxes, start, end):
+    """Length of edge inside each box: each edge clipped to the box in both directions (Liang and Barsky)."""
+    along = end - start
+    along = np.where(along == 0, 1e-9, along)
+    first = (boxes[:, None, :2] - start) / along
+    second = (boxes[:, None, 2:] - start) / along
+    enter = np.minimum(first, second).max(axis=2).clip(0, 1)
+    leave = np.maximum(first, second).min(axis=2).clip(0, 1)
+    return (np.maximum(leave - enter, 0) * np.hypot(*along.T)).sum(axis=1)
+
+
+def _choose(boxes, cost):
+    """Index of the place of each label; the labels with the fewest free places choose first."""
+    n = len(boxes)
+    chosen = cost.argmin(axis=1)
+    order = np.argsort(-np.sort(cost, axis=1)[:, :4].mean(axis=1), kind="stable")
+    for _ in range(N_SWEEPS):
+        before = chosen.copy()
+        for v in order:
+            others = boxes[np.arange(n), chosen]
+            covered = _overlap(boxes[v], np.delete(others, v, axis=0))
+            chosen[v] = int(np.argmin(cost[v] + LABEL_COST * covered))
+        if (before == chosen).all():
+            break
+    return chosen
+
+
+def _overlap(boxes, others):
+    """Area that each box shares with the others."""
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    return np.maximum(high - low, 0).prod(axis=2).sum(axis=1)

@@ -1,0 +1,183 @@
+"""The picture of a planar map as a matplotlib figure, drawn in points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isingmap.report.appearance import Scale, group_styles, scale_of, sign_style
+from isingmap.report.labels import place_labels
+
+LONGEST_NAME = 24  # letters shown in the picture
+FONT_SIZE = 7.5
+INCH = 72.0
+AREA_PER_NODE = 1.15  # square inches: a name of eleven letters is half an inch wide
+SMALLEST_AREA, LARGEST_SIDE = 12.0, 60.0  # square inches, inches
+MARGIN, LEGEND_WIDTH = 0.5 * INCH, 1.9 * INCH
+LEGEND_ROW = 13.0
+LONGEST_LEGEND = 24  # groups named in it
+NODE_RADIUS = 3.6
+
+
+def _shown(name: str) -> str:
+    """The name as drawn: control characters (which XML forbids) blanked, long ones shortened."""
+    clean = "".join(letter if letter.isprintable() else " " for letter in name)
+    return clean if len(clean) <= LONGEST_NAME else clean[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _sheet(frame: np.ndarray, n: int) -> tuple[float, float, float]:
+    """Width and height of the map in points, and points per unit of position."""
+    extent = np.ptp(frame, axis=0) if len(frame) else np.zeros(2)
+    longest = float(extent.max(initial=0.0)) or 1.0
+    aspect = np.maximum(extent / longest, 0.4)  # at least 0.4 of the long side, for labels and legend
+    area = max(SMALLEST_AREA, AREA_PER_NODE * n)
+    side = INCH * min(np.sqrt(area / aspect.prod()), LARGEST_SIDE)
+    return float(side * aspect[0]), float(side * aspect[1]), side / longest
+
+
+def map_figure(names, edges, couplings, frame, places, *, fields, groups, title, legend):
+    """The whole picture. One unit of its only axes is one point, so sizes of text and map compare."""
+    from matplotlib.figure import Figure
+
+    map_width, map_height, unit = _sheet(frame, len(names))
+    n_rows = 18 + min(len(set(groups or [])), LONGEST_LEGEND)
+    bottom, top = 0.4 * INCH, (0.45 if title else 0.1) * INCH
+    height = max(map_height + 2 * MARGIN, LEGEND_ROW * n_rows if legend else 0) + bottom + top
+    width = map_width + 2 * MARGIN + (LEGEND_WIDTH if legend else 0)
+    figure = Figure(figsize=(width / INCH, height / INCH), facecolor="white")
+    axes = figure.add_axes((0, 0, 1, 1), frameon=False, xlim=(0, width), ylim=(0, height), xticks=[], yticks=[])
+    middle = (frame.min(axis=0) + frame.max(axis=0)) / 2 if len(frame) else np.zeros(2)
+    sheet_middle = np.array([MARGIN + map_width / 2, bottom + (height - bottom - top) / 2])
+    points = sheet_middle + (places - middle) * unit
+    _draw_edges(axes, points, edges, couplings)
+    _draw_nodes(axes, points, fields, groups)
+    radius = NODE_RADIUS + (0 if fields is None else 2)
+    _draw_names(axes, points, edges, names, radius, (2.0, bottom, map_width + 2 * MARGIN, height - top))
+    _draw_captions(axes, len(names), couplings, title, height)
+    if legend:
+        _draw_legend(axes, couplings, fields, groups, (map_width + 2 * MARGIN, height - top))
+    return figure
+
+
+def _draw_edges(axes, points, edges, couplings) -> None:
+    from matplotlib.collections import LineCollection
+
+    scale = scale_of(couplings)
+    order = np.argsort(np.abs(couplings), kind="stable")  # strong edges above weak ones
+    styles = [sign_style(couplings[e]) for e in order]
+    axes.add_collection(
+        LineCollection(
+            points[edges[order]],
+            colors=[colour for colour, _ in styles],
+            linestyles=[dashes for _, dashes in styles],
+            linewidths=[scale.width(couplings[e]) for e in order],
+            capstyle="butt",
+            zorder=1,
+        ),
+        autolim=False,
+    )
+
+
+def _draw_nodes(axes, points, fields, groups) -> None:
+    groups = groups or [""] * len(points)
+    scale = scale_of(fields) if fields is not None else None
+    for group, (colour, marker) in group_styles(groups).items():
+        for v in np.flatnonzero(np.array(groups) == group):
+            if scale is not None and fields[v] != 0:
+                axes.add_patch(_ring(points[v], fields[v], scale))
+            axes.add_line(_node(points[v], colour, marker))
+
+
+def _node(point, colour: str, marker: str, **more):
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [point[0]], [point[1]], linestyle="", marker=marker, markersize=2 * NODE_RADIUS, color=colour,
+        markeredgecolor="white", markeredgewidth=0.6, zorder=4, **more,
+    )  # fmt: skip
+
+
+def _ring(point, field: float, scale):
+    """A circle around a node, as wide as a coupling of the same strength would be."""
+    from matplotlib.patches import Circle
+
+    colour, dashes = sign_style(field)
+    width = scale.width(field)
+    dashes = dashes if dashes == "-" else (0, (max(0.6, 2.2 / width), max(0.4, 1.4 / width)))
+    return Circle(
+        point, NODE_RADIUS + 0.6 + width / 2, fill=False, edgecolor=colour, linewidth=width, linestyle=dashes,
+        zorder=3,
+    )  # fmt: skip
+
+
+def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.font_manager import FontProperties
+
+    font, measure = FontProperties(size=FONT_SIZE), RendererAgg(8, 8, INCH)
+    shown = [_shown(name) for name in names]
+    sizes = [measure.get_text_width_height_descent(text, font, ismath=False)[:2] for text in shown]
+    sizes = np.array([(width, FONT_SIZE) for width, _ in sizes]).reshape(-1, 2) + 1.0
+    centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)
+    halo = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
+    for text, (x, y) in zip(shown, centres, strict=True):
+        axes.text(x, y, text, fontsize=FONT_SIZE, ha="center", va="center", color="#111111", bbox=halo, zorder=2)
+
+
+def _draw_captions(axes, n_spins: int, couplings, title: str | None, height: float) -> None:
+    positive, negative = int((couplings > 0).sum()), int((couplings < 0).sum())
+    caption = (
+        f"{n_spins} variable{'s' * (n_spins != 1)}, {len(couplings)} edge{'s' * (len(couplings) != 1)} "
+        f"({positive} positive, {negative} negative). Edge: coupling > 0 = tend to agree"
+    )
+    axes.text(MARGIN / 2, 10, caption, fontsize=FONT_SIZE, va="center", color="#333333")
+    if title:
+        axes.text(MARGIN / 2, height - 20, title, fontsize=12, va="center", weight="bold")
+
+
+def _draw_legend(axes, couplings, fields, groups, corner) -> None:
+    """One column at the right of the map."""
+    rows = _group_rows(groups) + _sign_rows(couplings) + _width_rows("|coupling|", scale_of(couplings))
+    if fields is not None:
+        rows += _field_rows(fields)
+    if rows:
+        axes.legend(
+            [mark for mark, _ in rows], [text for _, text in rows], loc="upper left", bbox_to_anchor=corner,
+            bbox_transform=axes.transData, frameon=False, fontsize=FONT_SIZE + 0.5, handlelength=2.6,
+            borderaxespad=1.0, labelspacing=0.55,
+        )  # fmt: skip
+
+
+def _group_rows(groups) -> list[tuple]:
+    if groups is None:
+        return []
+    counts = {group: groups.count(group) for group in group_styles(groups)}
+    rows = [
+        (_node((0, 0), *group_styles(groups)[group]), f"{_shown(group) or 'no group'} ({count})")
+        for group, count in counts.items()
+    ]
+    if len(rows) > LONGEST_LEGEND:
+        rows = rows[:LONGEST_LEGEND] + [(_line(0, 0), f"and {len(rows) - LONGEST_LEGEND} more groups")]
+    return rows
+
+
+def _sign_rows(couplings) -> list[tuple]:
+    meanings = ((1, "coupling > 0: agree"), (-1, "coupling < 0: differ"), (0, "coupling 0"))
+    return [(_line(sign, 1.8), text) for sign, text in meanings if (np.sign(couplings) == sign).any()]
+
+
+def _width_rows(what: str, scale: Scale) -> list[tuple]:
+    return [(_line(None, scale.width(value)), f"{what} = {value:g}") for value in scale.samples()]
+
+
+def _field_rows(fields) -> list[tuple]:
+    meanings = ((1, "ring: field > 0"), (-1, "ring: field < 0"))
+    signs = [(_line(sign, 2.4), text) for sign, text in meanings if (np.sign(fields) == sign).any()]
+    return signs + _width_rows("ring |field|", scale_of(fields))
+
+
+def _line(sign: int | None, width: float):
+    """A piece of edge for the legend; without a sign it shows a width only."""
+    from matplotlib.lines import Line2D
+
+    colour, dashes = ("#555555", "-") if sign is None else sign_style(sign)
+    return Line2D([], [], color=colour, linestyle=dashes, linewidth=width)

@@ -1,0 +1,159 @@
+"""Pictures of a model: the planar map, as SVG and PNG.
+
+The same input gives the same bytes; nothing global in matplotlib is touched; a file appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from isingmap.errors import FileFormatError, ModelError
+from isingmap.planar.drawing import kamada_kawai_layout, planar_layout
+from isingmap.report.map_figure import map_figure
+
+LAYOUTS = ("planar", "kamada-kawai")
+STYLE = {
+    "svg.hashsalt": "isingmap",
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.family": "DejaVu Sans",
+}
+DOTS_PER_INCH = 150
+
+
+def draw_map(
+    path_or_paths,
+    *,
+    names: Sequence[str],
+    edges,
+    couplings,
+    fields=None,
+    groups: Sequence | None = None,
+    positions=None,
+    layout: str = "planar",
+    title: str | None = None,
+    legend: bool = True,
+) -> dict[str, tuple[float, float]]:
+    """Draw a model as a map and write it to one or several files.
+
+    Parameters
+    ----------
+    path_or_paths : path or sequence of paths
+        Ending in .svg or .png. Existing files are replaced.
+    names : (n_spins,) sequence of str
+        Shown beside the nodes; longer than 24 letters they are shortened in the picture.
+    edges : (n_edges, 2) int array
+    couplings : (n_edges,) float array
+        Sign shown by colour and dashes, strength by width.
+    fields : (n_spins,) float array, optional
+        Shown by rings around the nodes.
+    groups : (n_spins,) sequence, optional
+        Shown by colour and shape; None or "" for a node without a group.
+    positions : mapping name -> (x, y) or (n_spins, 2) array, optional
+        Use these places, for instance those returned for another network on the same variables.
+    layout : {"planar", "kamada-kawai"}
+        How to find places when `positions` is not given.
+    title : str, optional
+    legend : bool
+
+    Returns
+    -------
+    dict
+        Name -> (x, y) as used, to give as `positions` of another picture.
+
+    Raises
+    ------
+    NonPlanarError
+        From layout="planar": names a subdivision of K5 or K3,3.
+    ModelError
+        When names, edges, couplings, fields, groups or positions do not fit together.
+    FileFormatError
+        For another file ending.
+    """
+    paths = _checked_paths(path_or_paths)
+    names = [str(name) for name in names]
+    n = len(names)
+    if len(set(names)) < n:
+        raise ModelError("names must differ from each other, or positions could not be told by name")
+    edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+    couplings = _numbers(couplings, len(edges), "couplings", "edge")
+    fields = None if fields is None else _numbers(fields, n, "fields", "variable")
+    groups = _checked_groups(groups, n)
+    frame, places = _places(names, edges, positions, layout)
+    picture = {"fields": fields, "groups": groups, "title": title, "legend": legend}
+    _write(paths, lambda: map_figure(names, edges, couplings, frame, places, **picture))
+    return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
+
+
+def _checked_paths(path_or_paths) -> list[Path]:
+    single = isinstance(path_or_paths, str | os.PathLike)
+    paths = [Path(path_or_paths)] if single else [Path(path) for path in path_or_paths]
+    for path in paths:
+        if path.suffix.lower() not in (".svg", ".png"):
+            raise FileFormatError(f"{path}: pictures are written as .svg or .png; end the name with one of them")
+    return paths
+
+
+def _numbers(values, length: int, what: str, of: str) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise ModelError(f"{what} must have shape ({length},), one for each {of}; got {array.shape}")
+    if not np.isfinite(array).all():
+        k = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ModelError(f"{what}[{k}] is {array[k]}; its sign and strength cannot be drawn")
+    return array
+
+
+def _checked_groups(groups, n: int) -> list[str] | None:
+    if groups is None:
+        return None
+    if len(groups) != n:
+        raise ModelError(f"groups must have one entry for each of the {n} variables, got {len(groups)}")
+    return ["" if group is None else str(group) for group in groups]
+
+
+def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tuple[np.ndarray, np.ndarray]:
+    """All places that must fit on the sheet, and those of the nodes."""
+    if layout not in LAYOUTS:
+        raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}; got {layout!r}")
+    if positions is None:
+        if layout == "planar":
+            found = planar_layout(len(names), edges, labels=names)
+        else:
+            found = kamada_kawai_layout(len(names), edges)
+        return found, found
+    if isinstance(positions, Mapping):
+        missing = [name for name in names if name not in positions]
+        if missing:
+            raise ModelError(f"positions lack {len(missing)} of {len(names)} names, e.g. {missing[0]!r}")
+        frame = np.array(list(positions.values()), dtype=np.float64).reshape(-1, 2)
+        found = np.array([positions[name] for name in names], dtype=np.float64).reshape(-1, 2)
+    else:
+        frame = found = np.asarray(positions, dtype=np.float64)
+    if found.shape != (len(names), 2) or not np.isfinite(frame).all():
+        raise ModelError(f"positions must be {len(names)} finite pairs (x, y); got shape {found.shape}")
+    return frame, found
+
+
+def _write(paths: list[Path], draw: Callable) -> None:
+    """Draw once, write every file beside its place, then move all into place."""
+    from matplotlib import style
+
+    waiting = [path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") for path in paths]
+    try:
+        with style.context(["default", STYLE]):
+            figure = draw()
+            for path, part in zip(paths, waiting, strict=True):
+                kind = path.suffix.lower().lstrip(".")
+                metadata = {"Date": None} if kind == "svg" else None
+                figure.savefig(part, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
+        for path, part in zip(paths, waiting, strict=True):
+            os.replace(part, path)
+    finally:
+        for part in waiting:
+            part.unlink(missing_ok=True)
