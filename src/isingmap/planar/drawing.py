@@ -17,6 +17,7 @@ from isingmap.planar.spreading import Springs, balanced, double_areas, spread
 
 STIFFNESS = 0.2  # of the graph's own edges, against areas of weight 1 in a disc of n_nodes * pi
 AUXILIARY_STIFFNESS = 0.004
+SMALLEST_SHARE = 1e-13  # of the mean area, for a triangle to be told from a flat one
 
 
 def planar_layout(n_nodes: int, edges, *, labels=None) -> np.ndarray:
@@ -96,7 +97,8 @@ def _by_component(n_nodes: int, edges: np.ndarray, draw: Callable) -> np.ndarray
 def _draw_connected(n_nodes: int, edges: np.ndarray) -> np.ndarray:
     disc = fill(embed(n_nodes, edges))
     start, fixed = _in_circle(disc)
-    if not (double_areas(start, disc.triangles) > 0).all():  # nested too deep for barycentric coordinates
+    areas = double_areas(start, disc.triangles)
+    if areas.min() < SMALLEST_SHARE * areas.mean():  # nested too deep for barycentric coordinates
         disc, start, fixed = _in_triangle(disc)
     every = disc.edges
     own = (every < n_nodes).all(axis=1)  # auxiliary nodes come last
@@ -108,8 +110,7 @@ def _in_circle(disc: Disc):
     """The disc drawn by barycentric coordinates (W. Tutte, 1963), and the nodes to keep fixed: its rim."""
     angle = 2 * np.pi * np.arange(disc.rim.size) / disc.rim.size
     circle = np.sqrt(disc.n_nodes) * np.column_stack([np.cos(angle), np.sin(angle)])
-    springs = Springs(disc.edges, np.ones(len(disc.edges)))
-    return balanced(disc.rim, circle, springs, disc.n_nodes), disc.rim
+    return balanced(disc.rim, circle, disc.edges, disc.n_nodes), disc.rim
 
 
 def _in_triangle(disc: Disc):

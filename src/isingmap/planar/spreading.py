@@ -1,10 +1,14 @@
 """Opening a crossing-free drawing up: a disc of triangles in which no triangle may turn over.
 
-The nodes minimise sum over edges of length^2 - sum over triangles of weight * log(area). The springs keep
-edges short and even; the logarithm shares the plane out among the triangles and is a barrier, no area reaches
-zero. Triangles that keep their orientation inside a fixed convex rim never overlap, so no edges cross.
+The nodes minimise
 
-The method is Newton's with the Hessian of each -log(area) replaced by a Dirichlet form that bounds it from
+    sum over edges (stiffness * length^2 - REPULSION * log(length^2)) - sum over triangles weight * log(area).
+
+The springs keep edges short and even, the repulsion keeps nodes apart; the last term shares the plane out
+among the triangles and is a barrier, no area reaches zero. Triangles that keep their orientation inside a
+fixed convex rim never overlap, so no edges cross.
+
+The method is Newton's with the Hessian of each logarithm replaced by a Dirichlet form that bounds it from
 above (cf. S. Claici, M. Bessmeltsev, S. Schaefer and J. Solomon, "Isometry-aware preconditioning for mesh
 parameterization", 2017). So both coordinates share one sparse factor and steps do not meet the barrier early.
 """
@@ -17,6 +21,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
+REPULSION = 0.15
 MAX_ROUNDS = 200
 SMALLEST_DECREASE = 1e-4  # per triangle; far below what the eye can see
 SHORTEST_STEP = 1e-8
@@ -29,16 +34,21 @@ class Springs:
     edges: np.ndarray
     stiffness: np.ndarray
 
-    def energy(self, position: np.ndarray) -> float:
-        """Sum of stiffness * length^2."""
-        along = position[self.edges[:, 0]] - position[self.edges[:, 1]]
-        return float(self.stiffness @ (along**2).sum(axis=1))
+    def square_lengths(self, position: np.ndarray) -> np.ndarray:
+        """Squared length of each edge."""
+        return ((position[self.edges[:, 0]] - position[self.edges[:, 1]]) ** 2).sum(axis=1)
 
-    def laplacian(self, n_nodes: int) -> scipy.sparse.csr_array:
-        """The matrix K with energy = trace(position^T K position)."""
-        pull = scipy.sparse.csr_array((self.stiffness, tuple(self.edges.T)), (n_nodes, n_nodes))
-        pull = pull + pull.T
-        return scipy.sparse.csr_array(scipy.sparse.diags_array(pull.sum(axis=1)) - pull)
+    def energy(self, position: np.ndarray) -> float:
+        """Sum of stiffness * length^2 - REPULSION * log(length^2)."""
+        square = self.square_lengths(position)
+        return float(self.stiffness @ square - REPULSION * np.log(square).sum())
+
+
+def laplacian(edges: np.ndarray, stiffness: np.ndarray, n_nodes: int) -> scipy.sparse.csr_array:
+    """The matrix K with trace(position^T K position) = sum of stiffness * length^2."""
+    pull = scipy.sparse.csr_array((stiffness, tuple(edges.T)), (n_nodes, n_nodes))
+    pull = pull + pull.T
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(pull.sum(axis=1)) - pull)
 
 
 def double_areas(position: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -69,12 +79,14 @@ def spread(start: np.ndarray, fixed, triangles, weights, springs: Springs) -> np
     """
     n_nodes = len(start)
     free = np.setdiff1d(np.arange(n_nodes), fixed)
-    stiff = 2 * springs.laplacian(n_nodes)
     position, energy, step = start, _energy(start, triangles, weights, springs), 1.0
     for _ in range(MAX_ROUNDS):
-        gradient, metric = _expand(position, triangles, weights, stiff)
+        gradient, metric = _expand(position, triangles, weights, springs)
         move = np.zeros_like(position)
-        move[free] = -_solve(metric[free][:, free], gradient[free])
+        try:
+            move[free] = -_solve(metric[free][:, free], gradient[free])
+        except RuntimeError:  # singular to working precision: some triangle is too thin to go on
+            break
         slope = float((gradient * move).sum())
         if -slope < SMALLEST_DECREASE * len(triangles):
             break
@@ -100,13 +112,15 @@ def _energy(position, triangles, weights, springs: Springs) -> float:
     return springs.energy(position) - float(weights @ np.log(areas))
 
 
-def _expand(position, triangles, weights, stiff):
+def _expand(position, triangles, weights, springs: Springs):
     """Gradient (n_nodes, 2) of the energy and the sparse metric that stands in for its Hessian."""
     a, b, c = (position[triangles[:, k]] for k in range(3))
     opposite = np.stack([c - b, a - c, b - a], axis=1)
     areas = double_areas(position, triangles)[:, None, None]
     hat = np.stack([-opposite[..., 1], opposite[..., 0]], axis=2) / areas  # gradients of log(area), (k, 3, 2)
-    gradient = stiff @ position
+    push = REPULSION / springs.square_lengths(position)
+    gradient = 2 * laplacian(springs.edges, springs.stiffness - push, len(position)) @ position
+    stiff = 2 * laplacian(springs.edges, springs.stiffness + push, len(position))
     np.add.at(gradient, triangles, -weights[:, None, None] * hat)
     block = weights[:, None, None] * (hat @ hat.transpose(0, 2, 1))
     row, column = np.repeat(triangles, 3, axis=1), np.tile(triangles, (1, 3))
@@ -119,11 +133,11 @@ def _solve(matrix, right_side):
     return scipy.sparse.linalg.splu(matrix.tocsc(), permc_spec="MMD_AT_PLUS_A").solve(right_side)
 
 
-def balanced(fixed: np.ndarray, fixed_position: np.ndarray, springs: Springs, n_nodes: int) -> np.ndarray:
-    """Every free node at the weighted mean of its neighbours: the energy minimum of the springs alone."""
+def balanced(fixed: np.ndarray, fixed_position: np.ndarray, edges: np.ndarray, n_nodes: int) -> np.ndarray:
+    """Every free node at the mean of its neighbours."""
     free = np.setdiff1d(np.arange(n_nodes), fixed)
-    laplacian = springs.laplacian(n_nodes)[free]
+    pull = laplacian(edges, np.ones(len(edges)), n_nodes)[free]
     position = np.empty((n_nodes, 2))
     position[fixed] = fixed_position
-    position[free] = _solve(laplacian[:, free], -(laplacian[:, fixed] @ fixed_position))
+    position[free] = _solve(pull[:, free], -(pull[:, fixed] @ fixed_position))
     return position

@@ -1,6 +1,7 @@
 """Where to write the name of each node: beside it, off other names, nodes and edges.
 
-Every label has places around its node; each takes in turn the place that costs least, given where the others stand.
+Every label has places around its node; each takes in turn the place that costs least, given where the others
+stand.
 Units: points (1/72 inch).
 """
 
@@ -13,7 +14,7 @@ DIRECTIONS = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (-0.8, 0.8)
 DISTANCES = (1.0, 2.2, 4.0)
 N_SWEEPS = 6
 LABEL_COST = 3.0  # per square point covered of another label,
-NODE_COST = 40.0  # for each node under the label,
+NODE_COST = 150.0  # for each node under the label,
 EDGE_COST = 1.0  # per point of edge under it,
 OUTSIDE_COST = 50.0  # per point it sticks out of the picture,
 DISTANCE_COST = 6.0  # and per point from its node
@@ -49,11 +50,11 @@ def place_labels(centres, sizes, edges, *, radius: float, bounds) -> np.ndarray:
 
 
 def _places(sizes, radius: float):
-    """Offsets of the label centres from their nodes, (n, n_places, 2), and the cost of each, (n, n_places)."""
-    steps = np.array([(direction, distance) for distance in DISTANCES for direction in range(len(DIRECTIONS))])
-    direction, distance = DIRECTIONS[steps[:, 0].astype(int)], steps[:, 1]
+    """Offsets of the label centres from their nodes, (n, n_places, 2), and their cost, (n, n_places)."""
+    which = np.tile(np.arange(len(DIRECTIONS)), len(DISTANCES))
+    direction, distance = DIRECTIONS[which], np.repeat(DISTANCES, len(DIRECTIONS))
     offsets = direction * (radius + distance)[:, None] + np.sign(direction) * sizes[:, None] / 2
-    effort = READING_COST[steps[:, 0].astype(int)] + DISTANCE_COST * (distance - DISTANCES[0])
+    effort = READING_COST[which] + DISTANCE_COST * (distance - DISTANCES[0])
     return offsets, np.tile(effort, (len(sizes), 1))
 
 

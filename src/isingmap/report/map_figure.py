@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.report.appearance import Scale, group_styles, scale_of, sign_style
+from isingmap.report.appearance import WIDEST, Scale, group_styles, scale_of, sign_style
 from isingmap.report.labels import place_labels
 
 LONGEST_NAME = 24  # letters shown in the picture
@@ -44,13 +44,14 @@ def map_figure(names, edges, couplings, frame, places, *, fields, groups, title,
     height = max(map_height + 2 * MARGIN, LEGEND_ROW * n_rows if legend else 0) + bottom + top
     width = map_width + 2 * MARGIN + (LEGEND_WIDTH if legend else 0)
     figure = Figure(figsize=(width / INCH, height / INCH), facecolor="white")
-    axes = figure.add_axes((0, 0, 1, 1), frameon=False, xlim=(0, width), ylim=(0, height), xticks=[], yticks=[])
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
     middle = (frame.min(axis=0) + frame.max(axis=0)) / 2 if len(frame) else np.zeros(2)
     sheet_middle = np.array([MARGIN + map_width / 2, bottom + (height - bottom - top) / 2])
     points = sheet_middle + (places - middle) * unit
     _draw_edges(axes, points, edges, couplings)
     _draw_nodes(axes, points, fields, groups)
-    radius = NODE_RADIUS + (0 if fields is None else 2)
+    radius = NODE_RADIUS + (0 if fields is None else WIDEST)
     _draw_names(axes, points, edges, names, radius, (2.0, bottom, map_width + 2 * MARGIN, height - top))
     _draw_captions(axes, len(names), couplings, title, height)
     if legend:
@@ -120,7 +121,7 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
     centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)
     halo = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
     for text, (x, y) in zip(shown, centres, strict=True):
-        axes.text(x, y, text, fontsize=FONT_SIZE, ha="center", va="center", color="#111111", bbox=halo, zorder=2)
+        axes.text(x, y, text, fontsize=FONT_SIZE, ha="center", va="center", bbox=halo, zorder=2)
 
 
 def _draw_captions(axes, n_spins: int, couplings, title: str | None, height: float) -> None:

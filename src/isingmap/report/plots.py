@@ -1,6 +1,7 @@
 """Pictures of a model: the planar map, as SVG and PNG.
 
-The same input gives the same bytes; nothing global in matplotlib is touched; a file appears whole or not at all.
+The same input gives the same bytes, matplotlib's global state is left as it was, and a file appears whole or
+not at all.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.planar.drawing import kamada_kawai_layout, planar_layout
+from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.map_figure import map_figure
 
 LAYOUTS = ("planar", "kamada-kawai")
@@ -80,7 +82,7 @@ def draw_map(
     n = len(names)
     if len(set(names)) < n:
         raise ModelError("names must differ from each other, or positions could not be told by name")
-    edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+    edges = as_simple_edges(edges, n)
     couplings = _numbers(couplings, len(edges), "couplings", "edge")
     fields = None if fields is None else _numbers(fields, n, "fields", "variable")
     groups = _checked_groups(groups, n)
@@ -95,7 +97,7 @@ def _checked_paths(path_or_paths) -> list[Path]:
     paths = [Path(path_or_paths)] if single else [Path(path) for path in path_or_paths]
     for path in paths:
         if path.suffix.lower() not in (".svg", ".png"):
-            raise FileFormatError(f"{path}: pictures are written as .svg or .png; end the name with one of them")
+            raise FileFormatError(f"{path}: pictures are written as .svg or .png; end the name with either")
     return paths
 
 

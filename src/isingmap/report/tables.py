@@ -1,0 +1,151 @@
+"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out, as rows and CSV files.
+
+Every table is written also when it has no rows. Numbers have all their digits. A name that a spreadsheet would
+take for a formula is written with an apostrophe in front.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isingmap.data.labels import number
+from isingmap.structure.result import SearchResult
+
+if TYPE_CHECKING:
+    from isingmap.estimators import PlanarIsing
+    from isingmap.model import IsingModel
+
+EDGE_COLUMNS = (
+    "source", "target", "coupling", "se", "lower", "upper", "correlation", "empirical", "gain", "step"
+)
+NODE_COLUMNS = (
+    "name", "field", "field_se", "mean", "model_mean", "degree", "group", "negative_label", "positive_label"
+)
+PATH_COLUMNS = (
+    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties"
+)
+EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
+
+Cell = str | int | float | None
+Row = tuple[Cell, ...]
+
+NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+# An apostrophe that already stands before such a character is guarded too, so that guarding can be undone.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+
+
+def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
+    """Standard errors of the couplings, then of the free fields, for this fixed graph, (n_parameters,).
+
+    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
+    double precision cannot tell.
+    """
+    try:
+        variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
+    except np.linalg.LinAlgError:
+        return np.full(model.n_parameters, np.nan)
+    return np.sqrt(np.where(variance > 0, variance, np.nan))
+
+
+def edge_rows(estimator: PlanarIsing) -> list[Row]:
+    """A row of `EDGE_COLUMNS` for each edge, in the order in which the search added them.
+
+    Parameters
+    ----------
+    estimator : PlanarIsing
+        Fitted.
+    """
+    model, moments = estimator.model_, estimator.moments_
+    errors = standard_errors(model, moments.n_samples)[: model.n_edges].tolist()
+    empirical = moments.moments[model.edges[:, 0], model.edges[:, 1]].tolist()
+    values = zip(
+        model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, strict=True
+    )
+    step_of = _steps(estimator.result_)
+    return [
+        (*pair, coupling, se, coupling - NORMAL_95 * se, coupling + NORMAL_95 * se, correlation, mean, *step_of(pair))
+        for pair, coupling, se, correlation, mean in values
+    ]
+
+
+def _steps(result: SearchResult):
+    """(gain, step) of a pair of names; edges of the starting graph have step 0 and no gain."""
+    path = result.path
+    steps = {frozenset(ends): k for k, ends in enumerate(zip(path.source, path.target, strict=True)) if k}
+
+    def step_of(pair: tuple[str, str]) -> tuple[float | None, int]:
+        step = steps.get(frozenset(pair), 0)
+        return (float(path.gain[step]) if step else None), step
+
+    return step_of
+
+
+def node_rows(estimator: PlanarIsing, groups: Sequence[str] | None = None) -> list[Row]:
+    """A row of `NODE_COLUMNS` for each variable, in the order of the columns of the data.
+
+    Parameters
+    ----------
+    estimator : PlanarIsing
+        Fitted.
+    groups : (n_features,) sequence of str, optional
+    """
+    model = estimator.model_
+    n = model.n_spins
+    degree = np.bincount(model.edges.reshape(-1), minlength=n).tolist()
+    means = estimator.moments_.magnetizations
+    means = [None] * n if means is None else means.tolist()
+    groups = groups or [""] * n
+    codings = estimator.codings_ or [None] * n
+    labels = [("-1", "1") if coding is None else (coding.negative, coding.positive) for coding in codings]
+    columns = (model.names, model.fields.tolist(), _field_errors(estimator), means, model.magnetizations().tolist(),
+               degree, groups, labels)
+    return [(*row, *pair) for *row, pair in zip(*columns, strict=True)]
+
+
+def _field_errors(estimator: PlanarIsing) -> list[float | None]:
+    """Standard errors of the fields; None where the model has no field."""
+    model = estimator.model_
+    errors = iter(standard_errors(model, estimator.moments_.n_samples)[model.n_edges :].tolist())
+    return [next(errors) if free else None for free in model.free_fields.tolist()]
+
+
+def path_rows(result: SearchResult) -> list[Row]:
+    """A row of `PATH_COLUMNS` for the starting graph (step 0) and for each step of the search."""
+    path = result.path
+    columns = (range(len(path)), path.source, path.target, path.gain.tolist(), path.log_likelihood.tolist(),
+               path.aic.tolist(), path.bic.tolist(), path.n_parameters.tolist(), path.n_ties.tolist())
+    return list(zip(*columns, strict=True))
+
+
+def excluded_rows(result: SearchResult) -> list[Row]:
+    """A row of `EXCLUDED_COLUMNS` for each pair left out because its coupling would be infinite."""
+    return [(pair.source, pair.target, pair.gain, pair.reason) for pair in result.excluded]
+
+
+def write_csv(path: str | PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write rows as UTF-8 CSV under a header; missing numbers (None, NaN) become empty cells."""
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([guarded(column) for column in columns])
+        writer.writerows([_cell(value) for value in row] for row in rows)
+
+
+def _cell(value: Cell) -> Cell:
+    if isinstance(value, str):
+        return guarded(value)
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
+
+
+def guarded(text: str) -> str:
+    """`text` with an apostrophe in front where a spreadsheet would run it as a formula.
+
+    Numbers are left alone; so is every text that does not start with = + - @ or white space that hides them.
+    """
+    return "'" + text if _FORMULA.match(text) and number(text) is None else text

@@ -1,0 +1,202 @@
+"""Pictures of models: readable, reproducible, safe with any name, and never half written."""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+
+from isingmap.errors import FileFormatError, ModelError, NonPlanarError
+from isingmap.planar.crossings import has_crossings
+from isingmap.report import map_figure, plots
+from isingmap.report.appearance import MARKERS, group_styles, scale_of, sign_style
+from isingmap.report.labels import place_labels
+from isingmap.report.plots import draw_map
+
+SQUARE = {
+    "names": list("abcd"),
+    "edges": [(0, 1), (1, 2), (2, 3), (0, 3)],
+    "couplings": [1.0, -0.5, 0.25, 0.1],
+}
+
+
+def texts(path):
+    """All text of an SVG file, one string for each text element."""
+    root = ElementTree.parse(path).getroot()
+    return ["".join(element.itertext()).strip() for element in root.iter() if element.tag.endswith("}text")]
+
+
+def test_writes_both_files_and_returns_positions(tmp_path):
+    positions = draw_map([tmp_path / "map.svg", str(tmp_path / "map.png")], **SQUARE)
+    assert set(positions) == set("abcd")
+    assert not has_crossings(np.array(list(positions.values())), SQUARE["edges"])
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert {"a", "b", "c", "d"} <= set(texts(tmp_path / "map.svg"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["map.png", "map.svg"]
+
+
+def test_same_input_same_bytes(tmp_path):
+    for k in range(2):
+        paths = [tmp_path / f"{k}.svg", tmp_path / f"{k}.png"]
+        draw_map(paths, **SQUARE, fields=[1, -1, 0, 2], groups="ABBA")
+    for kind in ("svg", "png"):
+        assert (tmp_path / f"0.{kind}").read_bytes() == (tmp_path / f"1.{kind}").read_bytes()
+    assert b"<dc:date>" not in (tmp_path / "0.svg").read_bytes()
+
+
+def test_bytes_do_not_depend_on_the_users_settings(tmp_path):
+    draw_map(tmp_path / "plain.svg", **SQUARE)
+    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "svg.fonttype": "path"}):
+        draw_map(tmp_path / "set.svg", **SQUARE)
+    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "set.svg").read_bytes()
+
+
+def test_global_state_stays(tmp_path):
+    before = dict(matplotlib.rcParams)
+    pyplot_loaded = "matplotlib.pyplot" in sys.modules
+    draw_map([tmp_path / "map.svg", tmp_path / "map.png"], **SQUARE)
+    assert dict(matplotlib.rcParams) == before
+    assert ("matplotlib.pyplot" in sys.modules) == pyplot_loaded
+
+
+def test_hostile_names(tmp_path):
+    names = ["<script>&\"'", "$\\frac{$", "a\nb\x00c", "n" * 300]
+    paths = [tmp_path / "map.svg", tmp_path / "map.png"]
+    positions = draw_map(paths, **SQUARE | {"names": names}, groups=names)
+    assert list(positions) == names
+    shown = texts(tmp_path / "map.svg")
+    assert {"<script>&\"'", "$\\frac{$", "a b c", "n" * 23 + "…"} <= set(shown)
+    assert "<script" not in (tmp_path / "map.svg").read_text(encoding="utf-8")
+
+
+def test_legend_says_what_is_drawn(tmp_path):
+    groups = ["D", "R", "R", None]
+    draw_map(tmp_path / "map.svg", **SQUARE, fields=[2.0, 0, -1, 0], groups=groups, title="Votes")
+    shown = texts(tmp_path / "map.svg")
+    expected = {
+        "D (1)", "R (2)", "no group (1)", "coupling > 0: agree", "coupling < 0: differ", "|coupling| = 1",
+        "|coupling| = 0.5", "ring: field > 0", "ring: field < 0", "ring |field| = 2", "Votes",
+        "4 variables, 4 edges (3 positive, 1 negative). Edge: coupling > 0 = tend to agree",
+    }  # fmt: skip
+    assert expected <= set(shown)
+    draw_map(tmp_path / "bare.svg", **SQUARE, groups="DRRI", legend=False)
+    assert "D (1)" not in texts(tmp_path / "bare.svg")
+
+
+def test_many_groups_are_counted(tmp_path):
+    names = [f"x{k}" for k in range(30)]
+    draw_map(tmp_path / "map.svg", names=names, edges=[], couplings=[], groups=names)
+    assert "and 6 more groups" in texts(tmp_path / "map.svg")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_without_edges(tmp_path, n):
+    names = [f"x{k}" for k in range(n)]
+    positions = draw_map([tmp_path / "map.svg", tmp_path / "map.png"], names=names, edges=[], couplings=[])
+    assert list(positions) == names
+    assert len(set(positions.values())) == n
+    assert set(names) <= set(texts(tmp_path / "map.svg"))
+
+
+def test_positions_are_reused(tmp_path):
+    first = draw_map(tmp_path / "one.svg", **SQUARE)
+    other = {"names": ["d", "a", "c"], "edges": [(0, 1)], "couplings": [-1.0]}
+    second = draw_map(tmp_path / "two.svg", **other, positions=first)
+    assert second == {name: first[name] for name in other["names"]}
+
+
+def test_kamada_kawai_draws_non_planar_graphs(tmp_path):
+    k5 = [(i, j) for j in range(5) for i in range(j)]
+    model = {"names": list("vwxyz"), "edges": k5, "couplings": -np.ones(10)}
+    with pytest.raises(NonPlanarError, match="branch nodes v, w, x, y, z"):
+        draw_map(tmp_path / "map.svg", **model)
+    assert not list(tmp_path.iterdir())
+    assert len(draw_map(tmp_path / "map.svg", **model, layout="kamada-kawai")) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"names": list("aacd")}, "differ"),
+        ({"couplings": [1.0]}, r"couplings must have shape \(4,\)"),
+        ({"couplings": [1, 2, np.nan, 0]}, r"couplings\[2\] is nan"),
+        ({"fields": [1.0]}, r"fields must have shape \(4,\)"),
+        ({"groups": ["D"]}, "one entry for each of the 4"),
+        ({"layout": "circle"}, "planar, kamada-kawai"),
+        ({"positions": {"a": (0, 0)}}, "lack 3 of 4 names, e.g. 'b'"),
+        ({"positions": np.full((4, 2), np.inf)}, "finite"),
+        ({"edges": [(0, 1), (1, 2), (2, 3), (0, 4)]}, "numbered 0..3"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, change, message):
+    with pytest.raises(ModelError, match=message):
+        draw_map(tmp_path / "map.svg", **SQUARE | change)
+    assert not list(tmp_path.iterdir())
+
+
+def test_edges_are_checked_when_positions_are_given(tmp_path):
+    places = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+    with pytest.raises(ModelError, match=r"numbered 0\.\.3"):
+        edges = [(0, 1), (1, 2), (2, 3), (0, -1)]
+        draw_map(tmp_path / "map.svg", **SQUARE | {"edges": edges}, positions=places)
+
+
+def test_other_endings_are_refused_before_any_work(tmp_path):
+    with pytest.raises(FileFormatError, match=r"map\.pdf: pictures are written as \.svg or \.png"):
+        draw_map([tmp_path / "map.svg", tmp_path / "map.pdf"], **SQUARE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_run_leaves_the_old_file(tmp_path, monkeypatch):
+    good = tmp_path / "map.svg"
+    draw_map(good, **SQUARE)
+    before = good.read_bytes()
+
+    def broken_save(figure, part, **_):
+        part.write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", broken_save)
+    with pytest.raises(OSError, match="disk full"):
+        draw_map(good, **SQUARE)
+    assert good.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["map.svg"]
+
+
+def test_signs_and_groups_do_not_rest_on_colour_alone():
+    assert sign_style(1.0)[1] != sign_style(-1.0)[1]
+    assert sign_style(1.0)[0] != sign_style(-1.0)[0]
+    for groups in (list("DRI"), [f"g{k:02}" for k in range(64)]):
+        assert len(set(group_styles(groups).values())) == len(groups)
+    assert len({marker for _, marker in group_styles(list("DRI")).values()}) == 3
+    assert len({marker for _, marker in group_styles(list("abcdefgh")).values()}) == len(MARKERS)
+
+
+def test_widths_are_in_proportion():
+    scale = scale_of(np.array([0.5, -2.0, 1.0]))
+    assert scale.width(-2.0) == pytest.approx(2 * scale.width(1.0))
+    assert scale.samples()[0] == 2.0
+    assert scale_of(np.zeros(3)).samples() == []
+
+
+def test_labels_of_a_grid_cover_nothing():
+    """Room enough for all: no label may touch another, a node or the border."""
+    x, y = np.meshgrid(60.0 * np.arange(1, 8), 40.0 * np.arange(1, 8))
+    centres = np.column_stack([x.ravel(), y.ravel()])
+    sizes = np.tile([40.0, 8.0], (49, 1))
+    edges = np.array([(k, k + 1) for k in range(48) if k % 7 != 6])
+    placed = place_labels(centres, sizes, edges, radius=4.0, bounds=(0, 0, 480, 320))
+    low, high = placed - sizes / 2, placed + sizes / 2
+    assert (low >= 0).all()
+    assert (high <= [480, 320]).all()
+    for v in range(49):
+        meet = (np.minimum(high, high[v]) > np.maximum(low, low[v])).all(axis=1)
+        assert meet.sum() == 1
+        off = np.clip(centres, low[v], high[v]) - centres
+        assert np.hypot(*off.T).min() >= 4.0
+
+
+def test_text_can_be_read():
+    assert map_figure.FONT_SIZE >= 7
+    assert plots.STYLE["svg.fonttype"] == "none"
