@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from isingmap.estimators import PlanarIsing
 
 RESULT_FILES = (
-    "model.json", "edges.csv", "nodes.csv", "path.csv", "excluded.csv", "map.svg", "map.png", "summary.txt"
+    "model.json",
+    "edges.csv",
+    "nodes.csv",
+    "path.csv",
+    "excluded.csv",
+    "map.svg",
+    "map.png",
+    "summary.txt",
 )
 
 
@@ -45,7 +52,8 @@ def write_results(
     estimator : PlanarIsing
         Fitted.
     folder : path-like
-        Created, with its parents. If it holds anything, `force` is needed, and replaces the files of isingmap only.
+        Created, with its parents. If it holds anything, `force` is needed, and replaces the files of isingmap
+        only.
     groups : (n_features,) sequence of str, optional
         Colours of the nodes, and a column of nodes.csv.
     title : str
@@ -58,7 +66,7 @@ def write_results(
     Returns
     -------
     Path
-        The folder: of the name given, unless the search was interrupted and a complete result is there already.
+        The folder: the one given, unless the search was interrupted and a complete result is there already.
 
     Raises
     ------
@@ -71,8 +79,10 @@ def write_results(
         folder = _free_sibling(folder, "interrupted")
     with finished_folder(folder) as place:
         _write_tables(estimator, place, groups)
-        write_document(document_of(estimator.model_, fit=_provenance(estimator, groups, title, command)),
-                       place / "model.json")
+        write_document(
+            document_of(estimator.model_, fit=_provenance(estimator, groups, title, command)),
+            place / "model.json",
+        )
         _draw(estimator, place, groups, title, layout)
         summary = fit_summary(estimator, groups=groups, title=title, command=command)
         (place / "summary.txt").write_text(summary, encoding="utf-8", errors="backslashreplace")
@@ -88,15 +98,15 @@ def check_output(folder: str | os.PathLike, *, force: bool = False) -> None:
         If it is not empty (unless `force`), or if it or one of its parents is a file.
     """
     folder = Path(folder)
-    blocking = next((place for place in (folder, *folder.parents) if place.exists() or place.is_symlink()), None)
-    if blocking is not None and not blocking.is_dir():
+    blocking = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), folder)
+    if os.path.lexists(blocking) and not blocking.is_dir():
         what = "is a file" if blocking == folder else f"cannot be a folder, because {blocking} is a file"
-        raise OutputExistsError(f"{folder} {what}; results are written into a folder, choose another name for it")
+        raise OutputExistsError(f"{folder} {what}; choose another name for the folder of results")
     if is_occupied(folder) and not force:
         found = sorted(entry.name for entry in folder.iterdir())
         raise OutputExistsError(
-            f"the folder {folder} is not empty (it holds {listed(found, 5)}); nothing was overwritten. Choose "
-            "another folder, or use --force (force=True) to replace the results in it"
+            f"the folder {folder} is not empty (it holds {listed(found, 5)}); nothing was overwritten. "
+            "Choose another folder, or use --force (force=True) to replace the results in it"
         )
 
 
@@ -168,7 +178,9 @@ def finished_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     if path.is_dir():
         raise OutputExistsError(f"{path} is a folder; give the name of a file")
     if path.exists() and not force:
-        raise OutputExistsError(f"the file {path} exists; nothing was overwritten. Choose another name, or --force")
+        raise OutputExistsError(
+            f"the file {path} exists and was not overwritten; choose another name, or --force"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as temporary:
         part = Path(temporary) / path.name
@@ -209,7 +221,7 @@ def _provenance(estimator: PlanarIsing, groups, title: str, command: str) -> dic
         "n_samples": result.n_samples,
         "log_likelihood": result.log_likelihood,
         "stopped": result.stopped,
-        "labels": None if estimator.codings_ is None else [[c.negative, c.positive] for c in estimator.codings_],
+        "labels": [[coding.negative, coding.positive] for coding in estimator.codings_ or ()],
         "groups": None if groups is None else list(groups),
         "notes": list(estimator.notes_),
     }

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 8
 CONVENTION = (
-    "P(x) = exp(sum h_i x_i + sum J_ij x_i x_j) / Z with every x_i -1 or +1. Coupling J > 0: the two tend to agree, "
-    "all others held fixed; J < 0: to disagree. Field h > 0: leans to +1. Log-likelihoods, gains and entropies are "
-    "in nats."
+    "P(x) = exp(sum h_i x_i + sum J_ij x_i x_j) / Z with every x_i -1 or +1. Coupling J > 0: the two tend to "
+    "agree, all others held fixed; J < 0: to disagree. Field h > 0: leans to +1. Log-likelihoods, gains and "
+    "entropies are in nats."
 )
 FAMILIES = {
     "partial": "fields and couplings were chosen in competition",
@@ -139,7 +139,7 @@ def _data_lines(estimator: PlanarIsing, groups) -> list[str]:
     if groups:
         sizes = Counter(groups).most_common()
         lines.append(entry("groups", some([f"{name or '(none)'} {count}" for name, count in sizes])))
-    return lines + [entry("note" if k == 0 else "", printable(note)) for k, note in enumerate(estimator.notes_)]
+    return lines + [entry("" if k else "note", printable(note)) for k, note in enumerate(estimator.notes_)]
 
 
 def _codings(estimator: PlanarIsing) -> list[str]:
@@ -161,14 +161,14 @@ def _model_lines(result: SearchResult) -> list[str]:
     criterion = CRITERIA[result.criterion]
     if result.criterion == "maximal":
         criterion = f"{criterion} {MOST_EDGES[result.family]}"
-    ties = "none" if not result.n_ties else f"{counted(result.n_ties, 'step')} had equally good pairs; first by name"
+    ties = f"{counted(result.n_ties, 'step')} had equally good pairs; the first by name was taken"
     return [
         entry("family", f"{result.family}: {FAMILIES[result.family]}"),
         entry("criterion", criterion),
         entry("edges", f"{model.n_edges:,}"),
         entry("fields", f"{int(model.free_fields.sum()):,}"),
         entry("search ended", printable(result.stopped)),
-        entry("ties", ties),
+        entry("ties", ties if result.n_ties else "none"),
     ]
 
 
@@ -197,7 +197,7 @@ def independent_log_likelihood(magnetizations: np.ndarray) -> float:
 
 
 def _convergence(result: SearchResult) -> str:
-    reached = "all fits converged" if result.converged else "NOT all fits converged; read the numbers with care"
+    reached = "all fits converged" if result.converged else "NOT all fits converged, read with care"
     return f"{reached}, largest moment error {result.gradient_norm:.1e}"
 
 
@@ -211,20 +211,20 @@ def _care_lines(result: SearchResult) -> list[str]:
     if not model.n_edges:
         lines.append(entry("no edge", "no pair of variables gains enough to pay for an edge"))
     if isolated:
-        lines.append(entry("isolated", f"{counted(len(isolated), 'variable')} without an edge: {some(isolated)}"))
-    lines.append(entry("standard errors", "for the graph as it is; they ignore that it was chosen with the same data"))
-    return lines
+        lines.append(entry("isolated", f"{counted(len(isolated), 'variable')}: {some(isolated)}"))
+    errors = "for the graph as it is; they ignore that it was chosen with the same data"
+    return [*lines, entry("standard errors", errors)]
 
 
 def _existence(result: SearchResult) -> str:
     if result.prior is not None:
         return (
-            f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls every "
-            "number a little towards zero"
+            f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls "
+            "every number a little towards zero"
         )
     if not result.excluded:
         return "no prior; every coupling has a finite estimate (checked exactly)"
-    return "no prior; pairs whose coupling would be infinite were left out (checked exactly); a prior lets them in"
+    return "no prior; pairs whose coupling would be infinite were left out (checked exactly). A prior admits them"
 
 
 def _edge_sections(model: IsingModel, errors: np.ndarray | None) -> list[str]:
@@ -232,8 +232,11 @@ def _edge_sections(model: IsingModel, errors: np.ndarray | None) -> list[str]:
     positive = [k for k in order[::-1].tolist() if model.couplings[k] > 0]
     negative = [k for k in order.tolist() if model.couplings[k] < 0]
     return [
-        section(f"{title} ({len(edges)} in all)", [_edge_line(model, errors, k) for k in edges[:MOST_SHOWN]])
-        for title, edges in (("Strongest positive couplings", positive), ("Strongest negative couplings", negative))
+        section(
+            f"Strongest {sign} couplings ({len(edges):,} in all)",
+            [_edge_line(model, errors, k) for k in edges[:MOST_SHOWN]],
+        )
+        for sign, edges in (("positive", positive), ("negative", negative))
     ]
 
 

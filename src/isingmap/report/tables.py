@@ -1,7 +1,7 @@
-"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out, as rows and CSV files.
+"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out; rows and CSV files.
 
-Every table is written also when it has no rows. Numbers have all their digits. A name that a spreadsheet would
-take for a formula is written with an apostrophe in front.
+Every table is written also when it has no rows. Numbers have all their digits. A name that a spreadsheet
+would take for a formula is written with an apostrophe in front.
 """
 
 from __future__ import annotations
@@ -23,14 +23,29 @@ if TYPE_CHECKING:
     from isingmap.model import IsingModel
 
 EDGE_COLUMNS = (
-    "source", "target", "coupling", "se", "lower", "upper", "correlation", "empirical", "gain", "step"
+    "source",
+    "target",
+    "coupling",
+    "se",
+    "lower",
+    "upper",
+    "correlation",
+    "empirical",
+    "gain",
+    "step",
 )
 NODE_COLUMNS = (
-    "name", "field", "field_se", "mean", "model_mean", "degree", "group", "negative_label", "positive_label"
+    "name",
+    "field",
+    "field_se",
+    "mean",
+    "model_mean",
+    "degree",
+    "group",
+    "negative_label",
+    "positive_label",
 )
-PATH_COLUMNS = (
-    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties"
-)
+PATH_COLUMNS = ("step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties")
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 
 Cell = str | int | float | None
@@ -44,8 +59,8 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
     """Standard errors of the couplings, then of the free fields, for this fixed graph, (n_parameters,).
 
-    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
-    double precision cannot tell.
+    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN
+    where double precision cannot tell.
     """
     try:
         variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
@@ -70,8 +85,8 @@ def edge_rows(estimator: PlanarIsing) -> list[Row]:
     )
     step_of = _steps(estimator.result_)
     return [
-        (*pair, coupling, se, coupling - NORMAL_95 * se, coupling + NORMAL_95 * se, correlation, mean, *step_of(pair))
-        for pair, coupling, se, correlation, mean in values
+        (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, *step_of(pair))
+        for pair, theta, se, model_moment, mean in values
     ]
 
 
@@ -104,8 +119,16 @@ def node_rows(estimator: PlanarIsing, groups: Sequence[str] | None = None) -> li
     groups = groups or [""] * n
     codings = estimator.codings_ or [None] * n
     labels = [("-1", "1") if coding is None else (coding.negative, coding.positive) for coding in codings]
-    columns = (model.names, model.fields.tolist(), _field_errors(estimator), means, model.magnetizations().tolist(),
-               degree, groups, labels)
+    columns = (
+        model.names,
+        model.fields.tolist(),
+        _field_errors(estimator),
+        means,
+        model.magnetizations().tolist(),
+        degree,
+        groups,
+        labels,
+    )
     return [(*row, *pair) for *row, pair in zip(*columns, strict=True)]
 
 
@@ -119,8 +142,17 @@ def _field_errors(estimator: PlanarIsing) -> list[float | None]:
 def path_rows(result: SearchResult) -> list[Row]:
     """A row of `PATH_COLUMNS` for the starting graph (step 0) and for each step of the search."""
     path = result.path
-    columns = (range(len(path)), path.source, path.target, path.gain.tolist(), path.log_likelihood.tolist(),
-               path.aic.tolist(), path.bic.tolist(), path.n_parameters.tolist(), path.n_ties.tolist())
+    columns = (
+        range(len(path)),
+        path.source,
+        path.target,
+        path.gain.tolist(),
+        path.log_likelihood.tolist(),
+        path.aic.tolist(),
+        path.bic.tolist(),
+        path.n_parameters.tolist(),
+        path.n_ties.tolist(),
+    )
     return list(zip(*columns, strict=True))
 
 
