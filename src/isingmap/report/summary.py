@@ -10,6 +10,9 @@ import numpy as np
 from scipy.special import entr
 
 from isingmap.data.table import counted
+from isingmap.errors import NonPlanarError, PrecisionError
+from isingmap.inference.engine import extended_edges
+from isingmap.planar.embedding import is_planar
 from isingmap.report.tables import standard_errors
 from isingmap.report.text import entry, printable, section, shortened, some
 from isingmap.structure.result import SearchResult
@@ -85,27 +88,20 @@ def settings_text(estimator: PlanarIsing) -> str:
 def model_summary(model: IsingModel, *, title: str = "") -> str:
     """Sizes, exact numbers and strongest couplings of a model.
 
-    Raises
-    ------
-    NonPlanarError, PrecisionError
-        When the model has no exact answers.
+    Where the model has no exact answers, because it is not planar or too strongly coupled, the reason is given
+    in their place.
     """
     fields = f"{int(model.free_fields.sum())} of {counted(model.n_spins, 'variable')}"
     sizes = [
-        entry("variables", f"{model.n_spins}: {some(model.names, 6)}"),
+        entry("variables", f"{model.n_spins:,}: {some(model.names, 6)}"),
         entry("couplings", f"{model.n_edges:,}"),
         entry("free fields", fields),
         entry("planar", _planarity(model)),
     ]
-    exact = [
-        entry("log Z", f"{model.log_partition():.10g} nats"),
-        entry("entropy", f"{model.entropy():.10g} nats, {model.entropy() / np.log(2):.10g} bits"),
-        entry("magnetizations", _magnetizations(model)),
-    ]
     parts = [
         f"Ising model{' ' + shortened(title, 70) if title else ''}\n",
         section("Sizes", sizes),
-        section("Exact answers", exact),
+        section("Exact answers", _exact_lines(model)),
         *_edge_sections(model, None),
         section("Reading it", [entry("convention", CONVENTION)]),
     ]
@@ -113,9 +109,28 @@ def model_summary(model: IsingModel, *, title: str = "") -> str:
 
 
 def _planarity(model: IsingModel) -> str:
-    if model.method == "enumeration":
-        return "no; small enough for a sum over all configurations"
-    return "yes, together with the auxiliary node of the fields" if model.free_fields.any() else "yes"
+    """Whether the graph is planar, and whether it is so with the auxiliary node of the fields."""
+    if not is_planar(model.n_spins, model.edges):
+        return "no"
+    if not model.free_fields.any():
+        return "yes"
+    extended = extended_edges(model.n_spins, model.edges, np.flatnonzero(model.free_fields))
+    if is_planar(model.n_spins + 1, extended):
+        return "yes, also together with the auxiliary spin of the fields"
+    return "yes, but not together with the auxiliary spin of the fields"
+
+
+def _exact_lines(model: IsingModel) -> list[str]:
+    try:
+        entropy = model.entropy()
+    except (NonPlanarError, PrecisionError) as error:
+        return [entry("none", printable(error))]
+    by = "sum over all configurations" if model.method == "enumeration" else "planar method"
+    return [
+        entry("log Z", f"{model.log_partition():.12g} nats ({by})"),
+        entry("entropy", f"{entropy:.10g} nats = {entropy / np.log(2):.10g} bits"),
+        entry("magnetizations", _magnetizations(model)),
+    ]
 
 
 def _magnetizations(model: IsingModel) -> str:
@@ -224,7 +239,7 @@ def _existence(result: SearchResult) -> str:
         )
     if not result.excluded:
         return "no prior; every coupling has a finite estimate (checked exactly)"
-    return "no prior; pairs whose coupling would be infinite were left out (checked exactly). A prior admits them"
+    return "no prior; pairs with an infinite coupling (checked exactly) were left out; a prior admits them"
 
 
 def _edge_sections(model: IsingModel, errors: np.ndarray | None) -> list[str]:

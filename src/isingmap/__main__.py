@@ -1,0 +1,7 @@
+"""python -m isingmap"""
+
+import sys
+
+from isingmap.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,54 @@
+"""isingmap demo: the planar map of the 106th US Senate, from data that ship with the package."""
+
+from __future__ import annotations
+
+from argparse import Namespace, RawDescriptionHelpFormatter
+
+from isingmap.cli import options
+
+DESCRIPTION = """\
+Learn the planar map of the 106th US Senate (1999-2000) from data that ship with
+isingmap; no network is needed. Senators who voted in at least 3/4 of the 672 roll calls
+are kept; votes not cast are read as nay (the rules of the paper). Takes some seconds."""
+EXAMPLE = """\
+example:
+  isingmap demo -o demo
+  then open demo/map.svg in a browser"""
+PARTICIPATION = 0.75
+
+
+def add_parser(commands) -> None:
+    parser = commands.add_parser(
+        "demo",
+        help="learn the map of the 106th US Senate, offline",
+        description=DESCRIPTION,
+        epilog=EXAMPLE,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run, parser=parser)
+    options.add_learning_options(parser)
+    options.add_output_options(parser, default="isingmap-demo")
+
+
+def run(arguments: Namespace) -> int:
+    from isingmap.cli.learning import learn_and_write
+    from isingmap.report.output import check_output
+
+    check_output(arguments.output, force=arguments.force)
+    return learn_and_write(
+        _frequent_voters(), arguments, missing="minus", title="the 106th US Senate, 1999-2000"
+    )
+
+
+def _frequent_voters():
+    """The Senate without those who held a seat for a part of the time or voted rarely."""
+    from isingmap.datasets.senate106 import load_senate106
+
+    table = load_senate106()
+    shares = (table.spins != 0).mean(axis=0).tolist()
+    kept = [name for name, share in zip(table.names, shares, strict=True) if share >= PARTICIPATION]
+    out = [name for name in table.names if name not in kept]
+    note = (
+        f"Left out {len(out)} who voted in less than {PARTICIPATION:.0%} of the roll calls: {', '.join(out)}."
+    )
+    return table.select(kept).with_notes(note)

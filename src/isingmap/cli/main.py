@@ -1,0 +1,160 @@
+"""The command `isingmap`: finds the sub-command, runs it, and says in plain words what went wrong.
+
+Exit codes: 0 success, 1 a bug, 2 bad usage or bad data, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import shlex
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
+
+from isingmap import __version__
+from isingmap.cli import demo, fit, info, simulate, voteview
+from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
+from isingmap.cli.wording import in_options
+from isingmap.errors import IsingMapError, IsingMapWarning
+
+DESCRIPTION = """\
+isingmap learns planar maps of yes/no data: which variables go together when all others
+are held fixed, as a graph that can be drawn without crossing lines, with exact
+probabilities (a planar Ising model)."""
+EPILOG = """\
+example:
+  isingmap demo -o demo          the map of the 106th US Senate, from data that ship with it
+  isingmap fit table.csv -o map  the map of your own table
+
+isingmap COMMAND --help explains a command."""
+COMMANDS = (fit, voteview, info, simulate, demo)
+
+
+class UsageError(Exception):
+    """The command line cannot be understood."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises instead of leaving the program, and takes no abbreviations."""
+
+    def __init__(self, **options):
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\nsee {self.prog} --help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the name of the program; those of the process by default.
+    """
+    argv = sys.argv[1:] if argv is None else list(argv)
+    _print_any_letter()
+    try:
+        with _plain_warnings():
+            code = _run(argv)
+            sys.stdout.flush()
+            return code
+    except SystemExit as leaving:  # argparse, after --help and --version
+        return int(leaving.code or SUCCESS)
+    except BrokenPipeError:
+        _stop_writing()
+        return SUCCESS
+    except BaseException as error:
+        if "--debug" in argv:
+            traceback.print_exc()
+        code, message = _verdict(error)
+        print(message, file=sys.stderr)
+        return code
+
+
+def _run(argv: list[str]) -> int:
+    parser = build_parser()
+    if not argv:
+        raise UsageError(f"choose a command\n\n{parser.format_help().rstrip()}")
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        raise UsageError(_about_unknown(unknown, arguments.parser))
+    arguments.command_line = shlex.join(["isingmap", *argv])
+    return arguments.run(arguments)
+
+
+def build_parser() -> Parser:
+    """The parser of all commands."""
+    parser = Parser(
+        prog="isingmap",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"isingmap {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_parser(commands)
+    return parser
+
+
+def _about_unknown(unknown: Sequence[str], parser: Parser) -> str:
+    name = unknown[0].split("=")[0]
+    if not name.startswith("-"):
+        return f"{name!r} is one argument too many\nsee {parser.prog} --help"
+    known = [option for action in parser._actions for option in action.option_strings]
+    close = difflib.get_close_matches(name, known, 1)
+    advice = f"; did you mean {close[0]}?" if close else ""
+    return f"there is no option {name}{advice}\nsee {parser.prog} --help"
+
+
+def _verdict(error: BaseException) -> tuple[int, str]:
+    """Exit code and message of an error."""
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, "interrupted; no half-written result was left"
+    if isinstance(error, UsageError | IsingMapError):
+        return USER_ERROR, f"error: {in_options(error)}"
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return USER_ERROR, f"error: {in_options(f'{where}{error.strerror or error}')}"
+    if isinstance(error, MemoryError):
+        return BUG, "error: not enough memory"
+    return BUG, (
+        f"error: isingmap failed unexpectedly ({type(error).__name__}: {in_options(error)}). This is a bug; "
+        "please report it with what the same command prints under --debug"
+    )
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print each warning of isingmap once, without Python's file and line; drop those of others."""
+    seen: set[str] = set()
+
+    def show(message, category, filename, lineno, file=None, line=None) -> None:
+        text = in_options(message)
+        if text not in seen:
+            seen.add(text)
+            print(f"warning: {text}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", IsingMapWarning)
+        warnings.showwarning = show
+        yield
+
+
+def _print_any_letter() -> None:
+    """A terminal that lacks a letter gets its number instead of an encoding error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop_writing() -> None:
+    """The reader of the output has gone; keep Python from complaining when it closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,131 @@
+"""isingmap simulate: random models and Gibbs samples of them, as in the paper's experiments."""
+
+from __future__ import annotations
+
+from argparse import Namespace, RawDescriptionHelpFormatter
+
+from isingmap.cli import options
+
+DESCRIPTION = """\
+Draw a random planar model and sample it by Gibbs sampling. Couplings are uniform on
+[-HIGH, -LOW] and [LOW, HIGH], fields on [-FIELD, FIELD]. The same seed gives the same
+model and samples."""
+EXAMPLE = """\
+example (the paper's grid):
+  isingmap simulate grid --rows 7 --columns 7 -n 10000 --seed 1 -o grid.csv --model grid.json"""
+
+
+def add_parser(commands) -> None:
+    parser = commands.add_parser(
+        "simulate",
+        help="draw a random planar model and samples of it",
+        description=DESCRIPTION,
+        epilog=EXAMPLE,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    graphs = parser.add_subparsers(title="graphs", metavar="GRAPH", dest="graph", required=True)
+    grid = _graph(graphs, "grid", "square grid with free boundaries, no fields")
+    grid.add_argument("--rows", type=options.count, default=7, metavar="R", help="default 7")
+    grid.add_argument("--columns", type=options.count, default=7, metavar="C", help="default 7")
+    outer = _graph(graphs, "outer-planar", "a cycle with chords that do not cross, a field on every variable")
+    outer.add_argument("--variables", type=options.count, default=12, metavar="V", help="default 12")
+    outer.add_argument("--field", type=options.number, default=0.5, help="largest |field| (default 0.5)")
+    outer.add_argument(
+        "--paper", action="store_true", help="the graph of the paper, 12 variables and 21 edges"
+    )
+    planar = _graph(graphs, "planar", "part of the triangulation of random points")
+    planar.add_argument("--variables", type=options.count, default=50, metavar="V", help="default 50")
+    planar.add_argument(
+        "--density",
+        type=options.number,
+        default=0.7,
+        help="share of the triangulation's edges that is kept (default 0.7)",
+    )
+    planar.add_argument("--field", type=options.number, default=0.0, help="largest |field| (default 0)")
+
+
+def _graph(graphs, name: str, text: str):
+    parser = graphs.add_parser(
+        name,
+        help=text,
+        description=text[0].upper() + text[1:] + ".",
+        epilog=EXAMPLE,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run, parser=parser)
+    parser.add_argument(
+        "-n", "--n-samples", type=options.count, required=True, metavar="N", help="rows to draw"
+    )
+    parser.add_argument("--seed", type=options.count, metavar="S", help="default: drawn, printed and stored")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="the samples, -1 and 1")
+    parser.add_argument("--model", metavar="FILE.json", help="write the model too")
+    parser.add_argument("--low", type=options.number, default=0.05, help="smallest |coupling| (default 0.05)")
+    parser.add_argument("--high", type=options.number, default=1.0, help="largest |coupling| (default 1)")
+    parser.add_argument("--burn-in", type=options.count, default=1000, metavar="SWEEPS", help="default 1000")
+    parser.add_argument(
+        "--thin",
+        type=options.count,
+        default=10,
+        metavar="SWEEPS",
+        help="sweeps from one sample to the next (default 10)",
+    )
+    parser.add_argument("--force", action="store_true", help="replace existing files")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but the seed")
+    options.add_debug_option(parser)
+    return parser
+
+
+def run(arguments: Namespace) -> int:
+    import secrets
+
+    import numpy as np
+
+    from isingmap.sampling.gibbs import gibbs_sample
+
+    seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
+    rng = np.random.default_rng(seed)
+    model = _model(arguments, rng)
+    samples = gibbs_sample(
+        model, arguments.n_samples, rng=rng, n_burn_in=arguments.burn_in, n_thin=arguments.thin
+    )
+    _write(
+        arguments, model, samples, {"graph": arguments.graph, "seed": seed, "command": arguments.command_line}
+    )
+    print(f"seed {seed}")
+    if not arguments.quiet:
+        print(
+            f"{model!r}: {len(samples):,} samples in {arguments.output}; Gibbs sampling, "
+            f"{arguments.burn_in} sweeps of burn-in, one sample every {arguments.thin} sweeps"
+        )
+    return 0
+
+
+def _model(arguments: Namespace, rng):
+    from isingmap.datasets import random_models
+
+    bounds = {"low": arguments.low, "high": arguments.high, "rng": rng}
+    if arguments.graph == "grid":
+        return random_models.grid_model(arguments.rows, arguments.columns, **bounds)
+    if arguments.graph == "planar":
+        return random_models.random_planar_model(
+            arguments.variables, density=arguments.density, field=arguments.field, **bounds
+        )
+    if arguments.paper:
+        return random_models.paper_outer_planar_model(field=arguments.field, **bounds)
+    return random_models.outer_planar_model(arguments.variables, field=arguments.field, **bounds)
+
+
+def _write(arguments: Namespace, model, samples, simulation: dict) -> None:
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    from isingmap.model.json_format import document_of, write_document
+    from isingmap.report.output import finished_file
+    from isingmap.report.tables import write_csv
+
+    with ExitStack() as files:
+        table = files.enter_context(finished_file(Path(arguments.output), force=arguments.force))
+        if arguments.model is not None:
+            document = files.enter_context(finished_file(Path(arguments.model), force=arguments.force))
+            write_document(document_of(model, simulation=simulation), document)
+        write_csv(table, model.names, samples.tolist())
