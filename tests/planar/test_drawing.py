@@ -13,6 +13,8 @@ from isingmap.planar.disc import fill, outer_face
 from isingmap.planar.drawing import kamada_kawai_layout, planar_layout, straight_line_positions
 from isingmap.planar.embedding import embed, faces
 
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+
 
 def path(n):
     return [(k, k + 1) for k in range(n - 1)]
@@ -280,6 +282,7 @@ class TestHasCrossings:
             ([(0, 0), (2, 0), (1, 0), (3, 0)], [(0, 1), (2, 3)]),  # overlapping on a line
             ([(0, 0), (1, 0), (0, 0)], [(0, 1)]),  # two nodes at one place
             ([(0, 0), (0, 0)], []),
+            ([(0, 0), (0, 0)], [(0, 1)]),
             ([(0, 0), (np.nan, 0)], [(0, 1)]),
             ([(0.1, 0.1), (0.3, 0.3), (0.2, 0.2)], [(0, 1)]),
         ],

@@ -27,6 +27,12 @@ def texts(path):
     return ["".join(element.itertext()).strip() for element in root.iter() if element.tag.endswith("}text")]
 
 
+def node_places(path):
+    """Places of the markers on the sheet of an SVG file."""
+    elements = ElementTree.parse(path).getroot().iter()
+    return {(use.get("x"), use.get("y")) for use in elements if use.tag.endswith("}use")}
+
+
 def test_writes_both_files_and_returns_positions(tmp_path):
     positions = draw_map([tmp_path / "map.svg", str(tmp_path / "map.png")], **SQUARE)
     assert set(positions) == set("abcd")
@@ -47,7 +53,7 @@ def test_same_input_same_bytes(tmp_path):
 
 def test_bytes_do_not_depend_on_the_users_settings(tmp_path):
     draw_map(tmp_path / "plain.svg", **SQUARE)
-    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "svg.fonttype": "path"}):
+    with matplotlib.rc_context({"text.color": "red", "savefig.facecolor": "black", "svg.fonttype": "path"}):
         draw_map(tmp_path / "set.svg", **SQUARE)
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "set.svg").read_bytes()
 
@@ -104,6 +110,9 @@ def test_positions_are_reused(tmp_path):
     other = {"names": ["d", "a", "c"], "edges": [(0, 1)], "couplings": [-1.0]}
     second = draw_map(tmp_path / "two.svg", **other, positions=first)
     assert second == {name: first[name] for name in other["names"]}
+    one, two = (node_places(tmp_path / f"{k}.svg") for k in ("one", "two"))
+    assert len(two) == 3
+    assert two < one
 
 
 def test_kamada_kawai_draws_non_planar_graphs(tmp_path):
@@ -195,6 +204,32 @@ def test_labels_of_a_grid_cover_nothing():
         assert meet.sum() == 1
         off = np.clip(centres, low[v], high[v]) - centres
         assert np.hypot(*off.T).min() >= 4.0
+
+
+@pytest.mark.parametrize(
+    ("centres", "wide"),
+    [
+        ([(200, 100), (200, 105)], 400),  # both names at the right would overlap
+        ([(200, 100), (220, 100)], 400),  # a name at the right would cover the other node
+        ([(200, 100), (200, 160)], 230),  # a name at the right would be cut off
+    ],
+)
+def test_labels_avoid_what_is_in_their_way(centres, wide):
+    centres, sizes = np.array(centres, float), np.tile([60.0, 8.0], (2, 1))
+    placed = place_labels(centres, sizes, np.empty((0, 2), int), radius=2.0, bounds=(0, 0, wide, 300))
+    low, high = placed - sizes / 2, placed + sizes / 2
+    assert (high[:, 0] <= wide).all()
+    assert (np.minimum(*high) <= np.maximum(*low)).any()
+    for v in range(2):
+        off = np.clip(centres, low[v], high[v]) - centres
+        assert np.hypot(*off.T).min() >= 2.0
+
+
+def test_labels_avoid_edges():
+    centres, sizes = np.array([(100.0, 100), (300, 100)]), np.tile([60.0, 8.0], (2, 1))
+    placed = place_labels(centres, sizes, np.array([(0, 1)]), radius=2.0, bounds=(0, 0, 400, 300))
+    assert placed[0, 0] < 100
+    assert placed[1, 0] > 300
 
 
 def test_text_can_be_read():

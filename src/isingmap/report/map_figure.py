@@ -24,12 +24,12 @@ def _shown(name: str) -> str:
     return clean if len(clean) <= LONGEST_NAME else clean[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _sheet(frame: np.ndarray, n: int) -> tuple[float, float, float]:
+def _sheet(frame: np.ndarray) -> tuple[float, float, float]:
     """Width and height of the map in points, and points per unit of position."""
     extent = np.ptp(frame, axis=0) if len(frame) else np.zeros(2)
     longest = float(extent.max(initial=0.0)) or 1.0
     aspect = np.maximum(extent / longest, 0.4)  # at least 0.4 of the long side, for labels and legend
-    area = max(SMALLEST_AREA, AREA_PER_NODE * n)
+    area = max(SMALLEST_AREA, AREA_PER_NODE * len(frame))
     side = INCH * min(np.sqrt(area / aspect.prod()), LARGEST_SIDE)
     return float(side * aspect[0]), float(side * aspect[1]), side / longest
 
@@ -38,7 +38,7 @@ def map_figure(names, edges, couplings, frame, places, *, fields, groups, title,
     """The whole picture. One unit of its only axes is one point, so sizes of text and map compare."""
     from matplotlib.figure import Figure
 
-    map_width, map_height, unit = _sheet(frame, len(names))
+    map_width, map_height, unit = _sheet(frame)
     n_rows = 18 + min(len(set(groups or [])), LONGEST_LEGEND)
     bottom, top = 0.4 * INCH, (0.45 if title else 0.1) * INCH
     height = max(map_height + 2 * MARGIN, LEGEND_ROW * n_rows if legend else 0) + bottom + top
