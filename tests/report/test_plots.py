@@ -210,7 +210,6 @@ def test_labels_of_a_grid_cover_nothing():
     ("centres", "wide"),
     [
         ([(200, 100), (200, 105)], 400),  # both names at the right would overlap
-        ([(200, 100), (220, 100)], 400),  # a name at the right would cover the other node
         ([(200, 100), (200, 160)], 230),  # a name at the right would be cut off
     ],
 )
@@ -223,6 +222,12 @@ def test_labels_avoid_what_is_in_their_way(centres, wide):
     for v in range(2):
         off = np.clip(centres, low[v], high[v]) - centres
         assert np.hypot(*off.T).min() >= 2.0
+
+
+def test_labels_avoid_nodes():
+    centres, sizes = np.array([(200.0, 100), (220, 100)]), np.array([(60.0, 8), (0, 0)])
+    placed = place_labels(centres, sizes, np.empty((0, 2), int), radius=2.0, bounds=(0, 0, 400, 300))
+    assert placed[0, 0] < 200
 
 
 def test_labels_avoid_edges():
