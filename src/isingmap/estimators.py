@@ -44,8 +44,9 @@ class PlanarIsing:
         What to do with missing cells.
     threshold : float, optional
         For counts: a value >= threshold is +1.
-    constant : {"error", "drop"}
-        What to do with columns that have a single value.
+    constant : {"error", "drop", "keep"}
+        What to do with columns that have a single value. To keep them takes a prior, or their fields would be
+        infinite.
     random_state : int, Generator or None
         The greedy search draws nothing; kept for searches that do.
     verbose : bool
@@ -122,6 +123,8 @@ class PlanarIsing:
         sample_weight : (n_samples,) array, optional
             Frequency weights: a row of weight w counts as w rows.
         """
+        if self.constant == "keep" and self.prior is None:
+            raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         table = self._table(X, self.positive, sample_weight)
         table = screen(apply_missing(table, self.missing), constant=self.constant)

@@ -21,7 +21,7 @@ def random_table(n_samples=50, n_spins=4, **options):
 
 def test_error_says_how_many_and_where():
     with pytest.raises(
-        DataError, match=r"4 missing cells in 3 of 4 rows; by column: x2 \(2\), x1 \(1\)"
+        DataError, match=r"4 missing cells in 3 of 4 rows \(empty, NaN or NA\); by column: x2 \(2\), x1 \(1\)"
     ) as caught:
         apply_missing(as_spin_table(HOLED), "error")
     assert all(f"'{rule}'" in str(caught.value) for rule in MISSING_RULES[1:])
@@ -58,7 +58,7 @@ def test_complete_tables_pass_unchanged(rule):
 def test_unknown_rules():
     with pytest.raises(DataError, match="choose one of error, drop, minus, pairwise"):
         apply_missing(random_table(), "impute")
-    with pytest.raises(DataError, match="choose 'error' or 'drop'"):
+    with pytest.raises(DataError, match="choose error, drop, keep"):
         screen(random_table(), constant="ignore")
 
 

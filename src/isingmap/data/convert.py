@@ -115,6 +115,8 @@ def _array_columns(X) -> list[np.ndarray]:
         advice = "Reshape your data: rows are observations, columns are variables."
         raise DataError(f"expected a table (n_samples, n_spins), got {array.ndim} dimensions. {advice}")
     _check_shape(array.shape)
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: cells must be real numbers or texts, got {array.dtype}")
     if array.dtype.kind not in "biufOUST":
         raise DataError(f"cells must be numbers, booleans or texts; got an array of {array.dtype}")
     return list(array.T)

@@ -13,6 +13,7 @@ from isingmap.errors import DataError, DataWarning
 FEW_OF_A_KIND = 2
 FEW_ROWS = 40
 UNBALANCED = 0.3
+CONSTANT_RULES = ("error", "drop", "keep")
 
 
 def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
@@ -21,8 +22,9 @@ def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
     Parameters
     ----------
     table : SpinTable
-    constant : {"error", "drop"}
-        What to do with columns that hold one value only: refuse them, or leave them out with a note.
+    constant : {"error", "drop", "keep"}
+        What to do with columns that hold one value only: refuse them, leave them out with a note, or keep them with
+        a note (their fields are finite only under a prior).
 
     Returns
     -------
@@ -39,8 +41,8 @@ def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
     DataWarning
         One warning per kind, naming the columns (the first ten, then a count). Cost O(n_samples n_spins^2).
     """
-    if constant not in ("error", "drop"):
-        raise DataError(f"unknown rule for constant columns {constant!r}; choose 'error' or 'drop'")
+    if constant not in CONSTANT_RULES:
+        raise DataError(f"unknown rule for constant columns {constant!r}; choose {', '.join(CONSTANT_RULES)}")
     table = _without_constant(table, constant)
     for message in (*_few_rows(table), *_rare(table), *_twins(table)):
         warnings.warn(message, DataWarning, stacklevel=2)
@@ -67,6 +69,8 @@ def _without_constant(table: SpinTable, rule: str) -> SpinTable:
         return table
     shown = listed([_constant_value(table, j, minus[j], plus[j]) for j in constant])
     what = f"{counted(constant.size, 'column')} with a single value: {shown}"
+    if rule == "keep":
+        return table.with_notes(f"Kept {what}.")
     if rule == "error":
         raise DataError(f"{what}. Leave them out, or use constant='drop' (--constant drop).")
     kept = [j for j in range(table.n_spins) if j not in set(constant.tolist())]
@@ -95,7 +99,8 @@ def _few_rows(table: SpinTable) -> list[str]:
 
 def _rare(table: SpinTable) -> list[str]:
     minus, plus = _value_counts(table)
-    rare = np.flatnonzero(np.minimum(minus, plus) < FEW_OF_A_KIND)
+    fewer = np.minimum(minus, plus)
+    rare = np.flatnonzero((fewer > 0) & (fewer < FEW_OF_A_KIND))
     if not rare.size:
         return []
     shown = listed([_rare_value(table, j, minus[j], plus[j]) for j in rare])

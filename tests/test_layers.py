@@ -1,0 +1,65 @@
+"""Imports only go down: the layers of docs/architecture.md, checked on the source."""
+
+import ast
+from pathlib import Path
+
+import isingmap
+
+ROOT = Path(isingmap.__file__).parent
+
+LAYERS = {
+    "errors": 0,
+    "progress": 0,
+    "planar": 1,
+    "inference": 2,
+    "data": 2,
+    "model": 3,
+    "sampling": 4,
+    "likelihood": 4,
+    "structure": 5,
+    "estimators": 6,
+    "io": 7,
+    "report": 7,
+    "datasets": 8,
+    "cli": 9,
+    "__main__": 10,
+    "__init__": 10,
+}
+
+
+def imported_modules(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("isingmap"):
+            if node.module == "isingmap":
+                yield from (f"isingmap.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("isingmap"))
+
+
+def part_of(path):
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def test_imports_only_go_down():
+    upward = []
+    for path in ROOT.rglob("*.py"):
+        here = LAYERS[part_of(path)]
+        for module in imported_modules(path):
+            parts = module.split(".")
+            if len(parts) > 1 and parts[1] in LAYERS:
+                same = parts[1] == part_of(path)
+                if not same and LAYERS[parts[1]] >= here:
+                    upward.append(f"{path.relative_to(ROOT)} imports {module}")
+    assert upward == []
+
+
+def test_every_part_has_a_layer():
+    parts = {part_of(path) for path in ROOT.rglob("*.py")}
+    assert parts <= set(LAYERS)
+
+
+def test_the_public_names_are_few_and_there():
+    assert len(isingmap.__all__) <= 20
+    assert all(hasattr(isingmap, name) for name in isingmap.__all__)
