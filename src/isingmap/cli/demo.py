@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> int:
 
     check_output(arguments.output, force=arguments.force)
     return learn_and_write(
-        _frequent_voters(), arguments, missing="minus", title="the 106th US Senate, 1999-2000"
+        _frequent_voters(), arguments, missing="minus", title="The 106th US Senate, 1999-2000"
     )
 
 

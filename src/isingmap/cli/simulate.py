@@ -82,6 +82,7 @@ def run(arguments: Namespace) -> int:
 
     from isingmap.sampling.gibbs import gibbs_sample
 
+    _refuse_one_file_for_two(arguments)
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     rng = np.random.default_rng(seed)
     model = _model(arguments, rng)
@@ -98,6 +99,15 @@ def run(arguments: Namespace) -> int:
             f"{arguments.burn_in} sweeps of burn-in, one sample every {arguments.thin} sweeps"
         )
     return 0
+
+
+def _refuse_one_file_for_two(arguments: Namespace) -> None:
+    from os.path import abspath
+
+    from isingmap.errors import OutputExistsError
+
+    if arguments.model is not None and abspath(arguments.model) == abspath(arguments.output):
+        raise OutputExistsError(f"--output and --model are the same file, {arguments.model}; give two names")
 
 
 def _model(arguments: Namespace, rng):

@@ -64,7 +64,7 @@ def fit_summary(
     str
         Lines of at most 100 columns, ending with a newline. Names are shown with control characters escaped.
     """
-    head = f"Planar Ising model{' of ' + shortened(title, 70) if title else ''}\n"
+    head = "Planar Ising model" + (f": {shortened(title, 70)}" if title else "") + "\n"
     parts = [
         head,
         section("Data", _data_lines(estimator, groups)),
@@ -88,8 +88,8 @@ def settings_text(estimator: PlanarIsing) -> str:
 def model_summary(model: IsingModel, *, title: str = "") -> str:
     """Sizes, exact numbers and strongest couplings of a model.
 
-    Where the model has no exact answers, because it is not planar or too strongly coupled, the reason is given
-    in their place.
+    Where the model has no exact answers, because it is not planar or too strongly coupled, the reason is
+    given in their place.
     """
     fields = f"{int(model.free_fields.sum())} of {counted(model.n_spins, 'variable')}"
     sizes = [
@@ -99,7 +99,7 @@ def model_summary(model: IsingModel, *, title: str = "") -> str:
         entry("planar", _planarity(model)),
     ]
     parts = [
-        f"Ising model{' ' + shortened(title, 70) if title else ''}\n",
+        "Ising model" + (f": {shortened(title, 70)}" if title else "") + "\n",
         section("Sizes", sizes),
         section("Exact answers", _exact_lines(model)),
         *_edge_sections(model, None),

@@ -1,0 +1,249 @@
+"""isingmap fit: results, options, hostile names, interruptions."""
+
+import csv
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel, PlanarIsing
+from isingmap.structure import greedy
+
+FILES = {"model.json", "edges.csv", "nodes.csv", "path.csv", "map.svg", "map.png", "summary.txt"}
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_fit_writes_all_files_and_prints_the_summary(run, table, tmp_path):
+    code, out, err = run("fit", table, "-o", tmp_path / "map")
+    assert (code, err) == (0, "")
+    assert {path.name for path in (tmp_path / "map").iterdir()} == FILES
+    assert (tmp_path / "map" / "summary.txt").read_text() in out
+    assert f"isingmap fit {table} -o {tmp_path / 'map'}" in " ".join(out.split())
+    assert [row["source"] + row["target"] for row in read(tmp_path / "map" / "edges.csv")][:1] in (
+        ["ab"],
+        ["bc"],
+        ["cd"],
+    )
+    assert (tmp_path / "map" / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert list(tmp_path.iterdir()) and not [p for p in tmp_path.iterdir() if p.name.startswith(".")]
+
+
+def test_fit_equals_the_library(run, real, tmp_path):
+    path = real("psychometrics/ptsd_mcnally2015_6.csv")
+    code, out, _ = run("fit", path, "--criterion", "maximal", "--prior", "1", "-o", tmp_path / "map")
+    assert code == 0
+    x = np.loadtxt(path, delimiter=",", skiprows=1)
+    expected = PlanarIsing(criterion="maximal", prior=1.0).fit(x)
+    model = IsingModel.load(tmp_path / "map" / "model.json")
+    np.testing.assert_array_equal(model.edges, expected.edges_)
+    np.testing.assert_allclose(model.couplings, expected.couplings_, rtol=0, atol=1e-9)
+    assert "always adds edges" in out and "3n-6" in out and "a prior of 1 pseudo-observations" in out
+
+
+def test_missing_cells_stop_the_run_and_a_rule_lets_it_pass(run, real, tmp_path):
+    path = real("house_votes_84/house_votes_84.csv")
+    options = ("fit", path, "--group-column", "party", "-o", tmp_path / "map")
+    code, out, err = run(*options)
+    assert code == 2 and out == ""
+    assert "392 missing cells in 203 of 435 rows" in err and "--missing drop" in err
+    assert not (tmp_path / "map").exists()
+    code, out, err = run(*options, "--missing", "drop")
+    assert code == 0 and "203 rows with a missing cell dropped, 232 left" in " ".join(out.split())
+    assert json.loads((tmp_path / "map" / "model.json").read_text())["fit"]["n_samples"] == 232
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_printed_once_without_file_and_line(run, real, tmp_path):
+    path = real("house_votes_84/house_votes_84.csv")
+    code, _, err = run(
+        "fit",
+        path,
+        "--group-column",
+        "party",
+        "--missing",
+        "pairwise",
+        "--family",
+        "zero-field",
+        "-o",
+        tmp_path / "map",
+        "--quiet",
+    )
+    assert code == 0
+    assert err.startswith("warning: ") and "Use --family partial" in err and ".py" not in err
+    lines = err.splitlines()
+    assert len(lines) == len(set(lines))
+
+
+def test_spike_counts_need_a_threshold(run, real, tmp_path):
+    path = real("spikes/Wong1993_P15a_100ms.csv.gz")
+    rows = [line.split(",")[:6] for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+    rows[1][0] = "3"
+    counts = tmp_path / "counts.csv"
+    counts.write_text("\n".join(map(",".join, rows)))
+    code, _, err = run("fit", counts, "-o", tmp_path / "map")
+    assert code == 2 and "column 'c1' has" in err and "--threshold 1" in err
+    assert not (tmp_path / "map").exists()
+    code, out, _ = run("fit", counts, "--threshold", "1", "-o", tmp_path / "map")
+    assert code == 0 and "variables           6" in out
+
+
+def test_labels_ids_groups_and_weights(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "who;vote;other;w\nr1;agree;reject;3\nr2;reject;agree;5\nr3;agree;agree;2\nr4;reject;reject;40\n"
+    )
+    groups = tmp_path / "groups.csv"
+    groups.write_text("name,group\nvote,left\nother,right\n")
+    options = ("--id-column", "who", "--weight-column", "w", "--node-groups", groups, "-o", tmp_path / "map")
+    code, _, err = run("fit", path, *options)
+    assert code == 2 and "--positive LABEL" in err
+    code, out, err = run("fit", path, *options, "--positive", "agree")
+    assert code == 0, err
+    nodes = [
+        (row["name"], row["group"], row["positive_label"]) for row in read(tmp_path / "map" / "nodes.csv")
+    ]
+    assert nodes == [("vote", "left", "agree"), ("other", "right", "agree")]
+    assert "rows                50" in out
+
+
+def test_transposed_table_with_groups(run, tmp_path, pairs):
+    rows = [line.split(",") for line in pairs(["a", "b", "c"], n_rows=60).splitlines()]
+    turned = [list(column) for column in zip(*rows, strict=True)]
+    head = ["name", "party", *(f"v{k}" for k in range(60))]
+    lines = [[row[0].strip('"'), "DRR"[k], *row[1:]] for k, row in enumerate(turned)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(",".join(line) for line in [head, *lines]))
+    code, out, _ = run(
+        "fit", path, "--transpose", "--id-column", "name", "--group-column", "party", "-o", tmp_path / "map"
+    )
+    assert code == 0 and "R 2, D 1" in out
+    assert [row["group"] for row in read(tmp_path / "map" / "nodes.csv")] == ["D", "R", "R"]
+
+
+def test_groups_follow_the_columns_that_are_left(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,k,b\n" + "0,1,0\n1,1,1\n" * 30 + "0,1,1\n1,1,0\n" * 10)
+    groups = tmp_path / "groups.csv"
+    groups.write_text("name,group\na,x\nk,y\nb,z\n")
+    options = ("fit", path, "--node-groups", groups, "-o", tmp_path / "map")
+    code, _, err = run(*options)
+    assert code == 2 and "k (1 in all 80)" in err and "--constant drop" in err
+    code, _, _ = run(*options, "--constant", "drop")
+    assert code == 0
+    assert [(row["name"], row["group"]) for row in read(tmp_path / "map" / "nodes.csv")] == [
+        ("a", "x"),
+        ("b", "z"),
+    ]
+
+
+def test_histogram(run, tmp_path):
+    path = tmp_path / "h.csv"
+    path.write_text("40,1,1\n5,1,-1\n5,-1,1\n50,-1,-1\n")
+    code, out, _ = run("fit", path, "--histogram", "-o", tmp_path / "map")
+    assert code == 0 and "rows                100" in out and "x1 - x2" in out
+    code, _, err = run("fit", path, "--histogram", "--positive", "1", "-o", tmp_path / "other")
+    assert code == 2 and "--histogram and --positive exclude each other" in err
+    code, _, err = run("fit", path, "-o", tmp_path / "other")
+    assert code == 2 and "--histogram" in err
+
+
+def test_empty_network(run, tmp_path):
+    rng = np.random.default_rng(3)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "\n".join(f"{i},{j}" for i, j in rng.integers(0, 2, (200, 2))))
+    code, out, _ = run("fit", path, "--family", "zero-field", "-o", tmp_path / "map")
+    assert code == 0 and "no pair of variables gains enough" in out and "2 variables: a, b" in out
+    assert read(tmp_path / "map" / "edges.csv") == []
+    assert len(read(tmp_path / "map" / "nodes.csv")) == 2 and len(read(tmp_path / "map" / "path.csv")) == 1
+
+
+@pytest.mark.filterwarnings("default")
+def test_excluded_pairs_get_a_table(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "0,0,0\n1,1,1\n" * 30 + "0,0,1\n1,1,0\n" * 10)
+    code, out, err = run("fit", path, "-o", tmp_path / "map")
+    assert code == 0 and "identical" in err and "--prior 1" in err and "see excluded.csv" in out
+    assert {"a", "b"} == set(list(read(tmp_path / "map" / "excluded.csv")[0].values())[:2])
+    code, out, err = run("fit", path, "--prior", "1", "--force", "-o", tmp_path / "map")
+    assert code == 0 and not (tmp_path / "map" / "excluded.csv").exists()
+
+
+def test_hostile_names(run, tmp_path, pairs):
+    names = ["=cmd()", "<script>alert(1)</script>", "two\nlines", "../x", "NA", "\x1b[31mred", "-1", "a,b"]
+    path = tmp_path / "t.csv"
+    path.write_text(pairs(names), encoding="utf-8")
+    code, out, _ = run("fit", path, "--family", "zero-field", "-o", tmp_path / "map")
+    assert code == 0 and "\x1b" not in out and "\\x1b[31mred" in out
+    expected = ["'=cmd()", *names[1:]]
+    assert [row["name"] for row in read(tmp_path / "map" / "nodes.csv")] == expected
+    assert list(IsingModel.load(tmp_path / "map" / "model.json").names) == names
+    assert "<script>" not in (tmp_path / "map" / "map.svg").read_text(encoding="utf-8")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"t.csv", "map"}
+
+
+def interrupt_after(monkeypatch, n_steps):
+    """Make Ctrl-C arrive while the search takes its (n_steps + 1)th step."""
+    advance, calls = greedy._Search._advance, []
+
+    def interrupted(search):
+        calls.append(1)
+        if len(calls) > n_steps:
+            raise KeyboardInterrupt
+        advance(search)
+
+    monkeypatch.setattr(greedy._Search, "_advance", interrupted)
+
+
+@pytest.mark.filterwarnings("default")
+def test_interrupted_search_writes_what_it_has(run, table, tmp_path, monkeypatch):
+    interrupt_after(monkeypatch, 2)
+    code, out, err = run("fit", table, "-o", tmp_path / "map")
+    assert code == 130 and "interrupted after 2 steps" in err and f"is in {tmp_path / 'map'}" in err
+    assert "interrupted after 2 steps" in out and len(read(tmp_path / "map" / "path.csv")) == 3
+
+
+@pytest.mark.filterwarnings("default")
+def test_interrupted_search_spares_a_complete_result(run, table, tmp_path, monkeypatch):
+    run("fit", table, "-o", tmp_path / "map")
+    before = (tmp_path / "map" / "model.json").read_bytes()
+    interrupt_after(monkeypatch, 1)
+    code, _, err = run("fit", table, "-o", tmp_path / "map", "--force")
+    assert code == 130 and "map-interrupted" in err
+    assert (tmp_path / "map" / "model.json").read_bytes() == before
+    assert (tmp_path / "map-interrupted" / "model.json").exists()
+
+
+def test_interruption_elsewhere_leaves_nothing(run, table, tmp_path, monkeypatch):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isingmap.report.output.draw_map", stop)
+    code, out, err = run("fit", table, "-o", tmp_path / "map")
+    assert (code, out) == (130, "") and err.startswith("interrupted")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_progress_bar_only_on_a_terminal(run, table, tmp_path, monkeypatch):
+    seen = []
+    original = PlanarIsing.__init__
+
+    def spy(self, *args, verbose=False, **options):
+        seen.append(verbose)
+        original(self, *args, verbose=False, **options)
+
+    spy.__signature__ = __import__("inspect").signature(original)
+    monkeypatch.setattr(PlanarIsing, "__init__", spy)
+    run("fit", table, "-o", tmp_path / "one")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    run("fit", table, "-o", tmp_path / "two")
+    run("fit", table, "-o", tmp_path / "three", "--quiet")
+    assert seen == [False, True, False]
+
+
+def test_quiet_prints_nothing(run, table, tmp_path):
+    assert run("fit", table, "-o", tmp_path / "map", "--quiet") == (0, "", "")
