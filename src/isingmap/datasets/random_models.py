@@ -113,7 +113,7 @@ def random_planar_model(
     low, high : float
         Couplings are uniform on [-high, -low] and [low, high].
     field : float
-        Fields are uniform on [-field, field]. With them, exact inference is out of reach for most such graphs.
+        Fields are uniform on [-field, field]. With them, exact inference is out of reach for most graphs.
 
     Raises
     ------
@@ -126,10 +126,10 @@ def random_planar_model(
 
 
 def paper_counterexample() -> IsingModel:
-    """The model of the paper's section 4 on which greedy search goes wrong: K5 on a..e without the edge a-e.
+    """The paper's section 4, where greedy search goes wrong: K5 on a..e without the edge a-e.
 
-    Planar, zero-field; the couplings b-c, c-d and b-d are 0.1, the others 1. The pair a-e, which is no edge, has
-    the largest moment of all.
+    Planar, zero-field; the couplings b-c, c-d and b-d are 0.1, the others 1. The pair a-e, which is no edge,
+    has the largest moment of all.
     """
     edges = ["ab", "ac", "ad", "be", "ce", "de", "bc", "cd", "bd"]
     return IsingModel([tuple(edge) for edge in edges], [1.0] * 6 + [0.1] * 3, names=tuple("abcde"))

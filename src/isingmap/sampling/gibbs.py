@@ -26,7 +26,7 @@ def gibbs_sample(
 ) -> np.ndarray:
     """Approximate samples of a model from sequential sweeps of heat-bath updates.
 
-    The samples are *autocorrelated* and only *approximately* distributed as the model says: a chain that starts
+    The samples are *autocorrelated* and only *approximately* distributed as the model says: a chain started
     from random spins may stay for very long in one of several likely regions (|coupling| well above 1), and
     averages over a chain are less exact than over as many independent samples.
 
@@ -61,7 +61,7 @@ def gibbs_sample(
     O((n_spins + n_edges) (n_chains n_burn_in + n_samples n_thin)) time, on one thread.
     """
     if not isinstance(rng, np.random.Generator):
-        raise ModelError(f"rng must be a numpy.random.Generator, got {rng!r}; make one with default_rng(seed)")
+        raise ModelError(f"rng must be a numpy.random.Generator, got {rng!r}; use default_rng(seed)")
     n_samples = whole_number(n_samples, "n_samples", 0)
     n_burn_in = whole_number(n_burn_in, "n_burn_in", 0)
     n_thin = whole_number(n_thin, "n_thin", 1)
