@@ -164,9 +164,12 @@ def excluded_rows(result: SearchResult) -> list[Row]:
 def write_csv(path: str | PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
     """Write rows as UTF-8 CSV under a header; missing numbers (None, NaN) become empty cells."""
     with open(path, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([guarded(column) for column in columns])
-        writer.writerows([_cell(value) for value in row] for row in rows)
+        for row in (columns, *rows):
+            cells = [_cell(value) for value in row]
+            # The csv module may leave a lone carriage return unquoted, and readers would end the row there.
+            torn = any(isinstance(cell, str) and "\r" in cell for cell in cells)
+            quoting = csv.QUOTE_ALL if torn else csv.QUOTE_MINIMAL
+            csv.writer(stream, lineterminator="\n", quoting=quoting).writerow(cells)
 
 
 def _cell(value: Cell) -> Cell:

@@ -1,0 +1,145 @@
+"""The folder of results appears whole or not at all."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel, PlanarIsing
+from isingmap.errors import OutputExistsError
+from isingmap.report.output import check_output, finished_file, finished_folder, write_results
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (200, 3))
+    x[:, 1] = np.where(rng.random(200) < 0.9, x[:, 0], x[:, 1])
+    return PlanarIsing(family="zero-field").fit(x)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_write_and_load(fitted, tmp_path):
+    folder = write_results(
+        fitted, tmp_path / "new" / "map", title="a table", command="isingmap fit", groups=["g"] * 3
+    )
+    model = IsingModel.load(folder / "model.json")
+    np.testing.assert_array_equal(model.couplings, fitted.couplings_)
+    fit = json.loads((folder / "model.json").read_text())["fit"]
+    assert fit["title"] == "a table" and fit["groups"] == ["g"] * 3 and fit["labels"] == [["0", "1"]] * 3
+    assert fit["log_likelihood"] == fitted.log_likelihood_ and "family='zero-field'" in fit["settings"]
+    assert (
+        "excluded.csv" not in names(folder)
+        and names(tmp_path) == ["new"]
+        and names(tmp_path / "new") == ["map"]
+    )
+    if os.name == "posix":
+        umask = os.umask(0)
+        os.umask(umask)
+        assert folder.stat().st_mode & 0o777 == 0o777 & ~umask
+
+
+def test_the_same_input_gives_the_same_bytes(fitted, tmp_path):
+    one, two = (write_results(fitted, tmp_path / name) for name in ("one", "two"))
+    assert names(one) == names(two)
+    for name in names(one):
+        assert (one / name).read_bytes() == (two / name).read_bytes()
+
+
+def test_kamada_kawai_layout(fitted, tmp_path):
+    planar = write_results(fitted, tmp_path / "one")
+    other = write_results(fitted, tmp_path / "two", layout="kamada-kawai")
+    assert (planar / "map.svg").read_bytes() != (other / "map.svg").read_bytes()
+
+
+def test_occupied_folder_is_refused_before_and_after_the_work(fitted, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    for call in (lambda: check_output(tmp_path), lambda: write_results(fitted, tmp_path)):
+        with pytest.raises(OutputExistsError, match=r"not empty \(it holds mine.txt\)"):
+            call()
+    assert names(tmp_path) == ["mine.txt"]
+
+
+@pytest.mark.parametrize("place", ["file", "file/below/it", "link"])
+def test_file_in_the_way(tmp_path, place):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(OutputExistsError, match="is a file"):
+        check_output(tmp_path / place, force=True)
+
+
+def test_empty_folder_and_current_folder(fitted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_results(fitted, ".")
+    assert "model.json" in names(tmp_path) and not [name for name in names(tmp_path) if name.startswith(".")]
+
+
+def test_force_replaces_results_and_nothing_else(fitted, tmp_path):
+    for name in ("model.json", "excluded.csv", "notes.txt"):
+        (tmp_path / name).write_text("old")
+    write_results(fitted, tmp_path, force=True)
+    assert "excluded.csv" not in names(tmp_path) and (tmp_path / "notes.txt").read_text() == "old"
+    assert IsingModel.load(tmp_path / "model.json").n_spins == 3
+    assert not [name for name in names(tmp_path) if name.startswith(".")]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("force", [False, True])
+def test_failure_while_writing_leaves_the_old_result(fitted, tmp_path, monkeypatch, error, force):
+    folder = tmp_path / "map"
+    if force:
+        write_results(fitted, folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()} if force else {}
+
+    def fail(*args, **options):
+        raise error
+
+    monkeypatch.setattr("isingmap.report.output.fit_summary", fail)
+    with pytest.raises(error):
+        write_results(fitted, folder, force=force)
+    assert folder.exists() == force
+    assert before == ({path.name: path.read_bytes() for path in folder.iterdir()} if force else {})
+    assert names(tmp_path) == (["map"] if force else [])
+
+
+@pytest.mark.parametrize("fails_at", range(1, 5))
+def test_failure_while_moving_puts_everything_back(tmp_path, monkeypatch, fails_at):
+    for name in ("edges.csv", "model.json"):
+        (tmp_path / name).write_text("old")
+    rename, calls = Path.rename, []
+
+    def fragile(self, target):
+        calls.append(1)
+        if len(calls) == fails_at:
+            raise OSError("no")
+        return rename(self, target)
+
+    with pytest.raises(OSError, match="no"), finished_folder(tmp_path) as place:
+        for name in ("edges.csv", "model.json"):
+            (place / name).write_text("new")
+        monkeypatch.setattr(Path, "rename", fragile)
+    monkeypatch.undo()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "edges.csv": "old",
+        "model.json": "old",
+    }
+
+
+def test_single_file(tmp_path):
+    path = tmp_path / "sub" / "x.csv"
+    with pytest.raises(RuntimeError), finished_file(path) as part:
+        part.write_text("half")
+        raise RuntimeError
+    assert names(path.parent) == []
+    with finished_file(path) as part:
+        part.write_text("whole")
+    assert path.read_text() == "whole" and names(path.parent) == ["x.csv"]
+    with pytest.raises(OutputExistsError, match="was not overwritten"), finished_file(path):
+        pass
+    with pytest.raises(OutputExistsError, match="is a folder"), finished_file(tmp_path):
+        pass

@@ -1,0 +1,151 @@
+"""Rows and CSV files of a learned map."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel, PlanarIsing, as_spin_table
+from isingmap.report import tables
+
+
+def chain(n_rows=500, seed=1):
+    """a - b - c with -1/+1 labels, and a lopsided d that goes with nobody."""
+    rng = np.random.default_rng(seed)
+    x = rng.choice([-1, 1], (n_rows, 4))
+    x[:, 1] = np.where(rng.random(n_rows) < 0.8, x[:, 0], -x[:, 0])
+    x[:, 2] = np.where(rng.random(n_rows) < 0.7, -x[:, 1], x[:, 1])
+    x[:, 3] = np.where(rng.random(n_rows) < 0.9, 1, -1)
+    return x
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return PlanarIsing().fit(as_spin_table(chain(), names=["a", "b", "c", "d"]))
+
+
+def as_dicts(columns, rows):
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def fitted_ends(fitted, step):
+    return {fitted.path_.source[step], fitted.path_.target[step]}
+
+
+def test_edges(fitted):
+    rows = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fitted))
+    assert [(row["source"], row["target"]) for row in rows[:2]] == [("a", "b"), ("b", "c")]
+    assert all({row["source"], row["target"]} == fitted_ends(fitted, row["step"]) for row in rows)
+    x = chain()
+    for row in rows:
+        i, j = "abcd".index(row["source"]), "abcd".index(row["target"])
+        assert row["empirical"] == pytest.approx((x[:, i] * x[:, j]).mean(), abs=1e-14)
+        assert row["correlation"] == pytest.approx(row["empirical"], abs=1e-8)
+        assert row["lower"] < row["coupling"] < row["upper"]
+        assert row["gain"] == fitted.path_.gain[row["step"]]
+
+
+def test_standard_error_of_a_single_pair_has_a_closed_form():
+    model = IsingModel([(0, 1)], [0.4])
+    moment = np.tanh(0.4)
+    np.testing.assert_allclose(
+        tables.standard_errors(model, 250.0), [1 / np.sqrt(250 * (1 - moment**2))], rtol=1e-12, atol=0
+    )
+
+
+def test_standard_errors_cover_the_truth():
+    """Of 200 samples from a known pair about 95 % of the intervals hold the coupling."""
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(200):
+        agree = rng.random(400) < 1 / (1 + np.exp(-2 * 0.5))
+        first = rng.choice([-1, 1], 400)
+        fit = PlanarIsing(family="zero-field").fit(np.stack([first, np.where(agree, first, -first)], axis=1))
+        row = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit))[0]
+        hits += row["lower"] < 0.5 < row["upper"]
+    assert 180 <= hits <= 199
+
+
+def test_standard_error_is_nan_where_precision_ends():
+    assert np.isnan(tables.standard_errors(_Singular(), 10.0)).all()
+
+
+class _Singular:
+    n_parameters = 2
+
+    def hessian(self):
+        return np.ones((2, 2))
+
+
+def test_nodes(fitted):
+    rows = as_dicts(tables.NODE_COLUMNS, tables.node_rows(fitted, ["x", "x", "y", ""]))
+    assert [row["name"] for row in rows] == ["a", "b", "c", "d"]
+    assert [row["degree"] for row in rows] == np.bincount(fitted.edges_.ravel(), minlength=4).tolist()
+    assert [row["group"] for row in rows] == ["x", "x", "y", ""]
+    assert rows[3]["mean"] == pytest.approx(chain()[:, 3].mean()) == pytest.approx(rows[3]["model_mean"])
+    assert rows[3]["field_se"] > 0 and rows[3]["field"] > 0
+    assert (rows[0]["negative_label"], rows[0]["positive_label"]) == ("-1", "1")
+    without = [row for row, free in zip(rows, fitted.model_.free_fields, strict=True) if not free]
+    assert without and all(row["field"] == 0 and row["field_se"] is None for row in without)
+
+
+def test_nodes_of_given_moments_have_no_mean():
+    fit = PlanarIsing(family="zero-field").fit_moments(np.array([[1, 0.5], [0.5, 1]]), 100)
+    assert [row["mean"] for row in as_dicts(tables.NODE_COLUMNS, tables.node_rows(fit))] == [None, None]
+
+
+def test_path(fitted):
+    rows = as_dicts(tables.PATH_COLUMNS, tables.path_rows(fitted.result_))
+    assert [row["step"] for row in rows] == list(range(len(fitted.path_)))
+    assert rows[0]["source"] == "" and np.isnan(rows[0]["gain"])
+    assert rows[-1]["bic"] == fitted.result_.bic and rows[-1]["n_parameters"] == fitted.model_.n_parameters
+
+
+def test_starting_edges_have_step_0_and_no_gain():
+    fit = PlanarIsing(family="zero-field", start_edges=[(0, 2)]).fit(chain()[:, :3])
+    row = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit))[0]
+    assert (row["source"], row["target"], row["gain"], row["step"]) == ("x1", "x3", None, 0)
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.reader(stream))
+
+
+def test_numbers_survive_to_the_last_digit(fitted, tmp_path):
+    tables.write_csv(tmp_path / "e.csv", tables.EDGE_COLUMNS, tables.edge_rows(fitted))
+    found = [float(row[2]) for row in read(tmp_path / "e.csv")[1:]]
+    assert found == fitted.couplings_.tolist()
+
+
+def test_empty_cells_for_what_is_unknown(tmp_path):
+    tables.write_csv(tmp_path / "t.csv", ("a", "b", "c"), [(None, float("nan"), -0.5)])
+    assert read(tmp_path / "t.csv") == [["a", "b", "c"], ["", "", "-0.5"]]
+
+
+ORDINARY = [
+    "NA",
+    "a,b",
+    'say "no"',
+    "O'Brien",
+    "'quoted'",
+    "-1",
+    "+2.5",
+    "Ünal",
+    " x",
+    "line\nbreak",
+    "cr\rhere",
+    "../x",
+]
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_texts_make_the_round_trip(name, tmp_path):
+    tables.write_csv(tmp_path / "t.csv", ("name",), [(name,)])
+    assert read(tmp_path / "t.csv") == [["name"], [name]]
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd|x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "'=1"])
+def test_formulas_are_guarded(name, tmp_path):
+    tables.write_csv(tmp_path / "t.csv", (name,), [(name,)])
+    assert read(tmp_path / "t.csv") == [["'" + name], ["'" + name]]
