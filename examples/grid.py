@@ -1,8 +1,8 @@
 """The paper's first experiment (section 5): zero-field models on a 7x7 grid, learned back from samples.
 
 Johnson, Netrapalli & Chertkov, "Learning Planar Ising Models", AISTATS 2011. Couplings uniform on [-1, 1]
-with |coupling| >= 0.05; data by Gibbs sampling; the search stops at the true number of edges, 84. For the last
-line of the table the search is given the exact moments: where it still errs, it is caught as in
+with |coupling| >= 0.05; data by Gibbs sampling; the search stops at the true number of edges, 84. For the
+last line of the table the search is given the exact moments: where it still errs, it is caught as in
 `counterexample.py`, and more data do not help.
 """
 
