@@ -1,0 +1,101 @@
+"""What the documentation tells people to type works, and .ci/run types the same."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel
+from isingmap.cli.main import build_parser
+
+ROOT = Path(__file__).resolve().parents[1]
+DEMO = "python -m venv .venv && .venv/bin/pip install . && .venv/bin/isingmap demo -o demo"
+TESTS = "python -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest"
+DOCUMENTS = ("README.md", "docs/tutorial.md", "docs/conventions.md", "docs/dependencies.md")
+
+
+def blocks(document: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def commands(document: str) -> list[str]:
+    """Shell lines of a document."""
+    return [line for block in blocks(document, "bash") for line in block.replace("\\\n", " ").splitlines()]
+
+
+def test_install_commands_come_first():
+    assert commands("README.md")[:2] == [DEMO, TESTS]
+
+
+@pytest.mark.skipif(shutil.which("sed") is None or shutil.which("bash") is None, reason="needs bash and sed")
+def test_ci_runs_the_commands_of_the_readme():
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "set -euo pipefail" in script
+    selection = re.search(r"< <\((sed .*README\.md)\)", script).group(1)
+    found = subprocess.run(["bash", "-c", selection], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == [DEMO, TESTS]
+    subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize(
+    "line", [line for document in DOCUMENTS for line in commands(document) if line.startswith("isingmap ")]
+)
+def test_documented_options_exist(line):
+    arguments, unknown = build_parser().parse_known_args(shlex.split(line)[1:])
+    assert not unknown and callable(arguments.run)
+
+
+def test_python_snippet_of_the_readme(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (snippet,) = blocks("README.md", "python")
+    names = {}
+    exec(compile(snippet, "README.md", "exec"), names)
+    assert "KENNEDY - KERRY: +" in capsys.readouterr().out
+    np.testing.assert_array_equal(names["again"].couplings, names["fit"].couplings_)
+    assert (tmp_path / "seven-senators" / "map.svg").exists()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text(encoding="utf-8")):
+        assert ((ROOT / document).parent / target).exists(), target
+
+
+def test_every_dependency_is_justified():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    needed = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    text = (ROOT / "docs" / "dependencies.md").read_text()
+    for name in (re.match(r"[\w-]+", requirement)[0] for requirement in needed):
+        assert re.search(rf"^\|.*\b{name}\b.*\|", text, re.MULTILINE), name
+
+
+def test_columns_of_the_tutorial_are_those_of_the_tables():
+    from isingmap.report import tables
+
+    text = (ROOT / "docs" / "tutorial.md").read_text()
+    for name, columns in (
+        ("edges", tables.EDGE_COLUMNS),
+        ("nodes", tables.NODE_COLUMNS),
+        ("path", tables.PATH_COLUMNS),
+    ):
+        section = re.search(rf"### {name}\.csv(.*?)\n###? ", text + "\n## ", re.DOTALL)[1]
+        documented = re.findall(r"^\| ([\w, ]+?) \|", section, re.MULTILINE)[1:]
+        assert sorted(", ".join(documented).split(", ")) == sorted(columns)
+
+
+def test_conversion_to_zero_one_parameters():
+    """conventions.md: W = 4 J and tau = 2 h - 2 sum J give the same distribution."""
+    model = IsingModel([(0, 1), (1, 2)], [0.3, -0.7], [0.2, -0.1, 0.4])
+    y = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])
+    w = 4 * model.couplings
+    tau = 2 * model.fields
+    np.subtract.at(tau, model.edges.ravel(), 2 * np.repeat(model.couplings, 2))
+    weight = y @ tau + (y[:, model.edges[:, 0]] * y[:, model.edges[:, 1]]) @ w
+    log_p = weight - np.log(np.exp(weight).sum())
+    np.testing.assert_allclose(log_p, model.log_probability(2 * y - 1), rtol=0, atol=1e-12)
