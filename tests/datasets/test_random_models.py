@@ -97,6 +97,15 @@ def test_outer_planar(n_spins, density):
     assert np.isfinite(model.log_partition())
 
 
+def test_every_chord_and_every_shape_can_occur():
+    """A hexagon has 9 chords and 14 triangulations."""
+    shapes = {
+        frozenset(map(tuple, outer_planar_model(6, rng=seeded(s), density=1.0).edges.tolist())) for s in range(300)
+    }
+    assert len(shapes) == 14
+    assert len(frozenset.union(*shapes)) == 6 + 9
+
+
 def test_outer_planar_without_fields_is_zero_field():
     assert not outer_planar_model(8, rng=seeded(), field=0).free_fields.any()
 
