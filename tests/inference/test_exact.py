@@ -11,7 +11,7 @@ from oracles import brute_force, finite_differences, grid_edges, random_planar_e
 
 from isingmap import IsingModel
 from isingmap import IsingModel
-from isingmap.inference.dense import solve_dense
+from isingmap.inference.solution import solve_dual
 from isingmap.inference.dual import plan
 from isingmap.inference.enumeration import enumerate_model
 from isingmap.inference.kac_ward import solve_kac_ward
@@ -35,7 +35,7 @@ def test_against_brute_force(seed, n_spins, share, scale):
     edges = random_planar_edges(rng, n_spins, share)
     couplings = scale * rng.normal(size=len(edges))
     x, p, log_partition = brute_force(n_spins, edges, couplings)
-    solved = solve_dense(plan(n_spins, edges), couplings)
+    solved = solve_dual(plan(n_spins, edges), couplings)
     np.testing.assert_allclose(solved.log_partition, log_partition, rtol=1e-12)
     np.testing.assert_allclose(solved.correlations(), x.T @ (p[:, None] * x), **TIGHT)
     assert solved.loss < 1e-9
@@ -50,7 +50,7 @@ def test_kac_ward_as_printed_agrees(seed):
     n_spins = int(rng.integers(2, 30))
     edges = random_planar_edges(rng, n_spins, rng.random())
     couplings = 0.7 * rng.normal(size=len(edges))
-    real = solve_dense(plan(n_spins, edges), couplings)
+    real = solve_dual(plan(n_spins, edges), couplings)
     printed = solve_kac_ward(n_spins, edges, couplings)
     np.testing.assert_allclose(printed.log_partition, real.log_partition, rtol=1e-11)
     np.testing.assert_allclose(printed.moments, real.moments(), **TIGHT)
@@ -87,10 +87,10 @@ def test_derivatives_by_finite_differences():
     edges = random_planar_edges(rng, 25, 0.9)
     couplings = 0.5 * rng.normal(size=len(edges))
     graph = plan(25, edges)
-    solved = solve_dense(graph, couplings)
-    gradient = finite_differences(lambda theta: solve_dense(graph, theta).log_partition, couplings)
+    solved = solve_dual(graph, couplings)
+    gradient = finite_differences(lambda theta: solve_dual(graph, theta).log_partition, couplings)
     np.testing.assert_allclose(gradient, solved.moments(), rtol=0, atol=1e-8)
-    jacobian = finite_differences(lambda theta: solve_dense(graph, theta).moments(), couplings)
+    jacobian = finite_differences(lambda theta: solve_dual(graph, theta).moments(), couplings)
     np.testing.assert_allclose(jacobian, solved.hessian(), rtol=0, atol=1e-8)
 
 
@@ -99,31 +99,31 @@ def test_closed_forms_of_tree_and_cycle():
     theta = rng.normal(size=50)
     tree = np.array([(k + 1, rng.integers(0, k + 1)) for k in range(50)])
     tree_value = 51 * np.log(2) + np.log(np.cosh(theta)).sum()
-    np.testing.assert_allclose(solve_dense(plan(51, tree), theta).log_partition, tree_value, rtol=1e-13)
+    np.testing.assert_allclose(solve_dual(plan(51, tree), theta).log_partition, tree_value, rtol=1e-13)
     cycle = np.array([(k, (k + 1) % 50) for k in range(50)])
     cycle_value = 50 * np.log(2) + np.log(np.prod(np.cosh(theta)) + np.prod(np.sinh(theta)))
-    np.testing.assert_allclose(solve_dense(plan(50, cycle), theta).log_partition, cycle_value, rtol=1e-13)
+    np.testing.assert_allclose(solve_dual(plan(50, cycle), theta).log_partition, cycle_value, rtol=1e-13)
 
 
 def test_gauge_zero_edges_and_relabelling_change_nothing():
     rng = np.random.default_rng(3)
     edges = random_planar_edges(rng, 20)
     theta = rng.normal(size=len(edges))
-    base = solve_dense(plan(20, edges), theta)
+    base = solve_dual(plan(20, edges), theta)
     spins = rng.choice([-1, 1], 20)
-    flipped = solve_dense(plan(20, edges), theta * spins[edges[:, 0]] * spins[edges[:, 1]])
+    flipped = solve_dual(plan(20, edges), theta * spins[edges[:, 0]] * spins[edges[:, 1]])
     np.testing.assert_allclose(flipped.log_partition, base.log_partition, rtol=1e-13)
     np.testing.assert_allclose(flipped.correlations(), np.outer(spins, spins) * base.correlations(), **TIGHT)
     order = rng.permutation(20)
-    moved = solve_dense(plan(20, order[edges]), theta)
+    moved = solve_dual(plan(20, order[edges]), theta)
     np.testing.assert_allclose(moved.log_partition, base.log_partition, rtol=1e-13)
     np.testing.assert_allclose(moved.correlations()[np.ix_(order, order)], base.correlations(), **TIGHT)
     fewer = theta.copy()
     fewer[::3] = 0.0
     without = np.flatnonzero(fewer)
     np.testing.assert_allclose(
-        solve_dense(plan(20, edges), fewer).log_partition,
-        solve_dense(plan(20, edges[without]), fewer[without]).log_partition,
+        solve_dual(plan(20, edges), fewer).log_partition,
+        solve_dual(plan(20, edges[without]), fewer[without]).log_partition,
         rtol=1e-13,
     )
 
@@ -135,7 +135,7 @@ def test_published_values_of_free_grids():
     for row in rows:
         side = int(row["L"])
         edges = grid_edges(side, side)
-        solved = solve_dense(plan(side * side, edges), np.full(len(edges), float(row["beta"])))
+        solved = solve_dual(plan(side * side, edges), np.full(len(edges), float(row["beta"])))
         np.testing.assert_allclose(solved.log_partition, float(row["logZ"]), rtol=1e-12)
 
 
@@ -147,7 +147,7 @@ def test_published_values_of_spin_glasses():
         table = np.loadtxt(folder / f"{row['instance']}.csv", delimiter=",", skiprows=1)
         graph = plan(int(row["n"]), table[:, :2].astype(int))
         for beta in ("0.2", "0.5", "1.0"):
-            solved = solve_dense(graph, float(beta) * table[:, 2])
+            solved = solve_dual(graph, float(beta) * table[:, 2])
             np.testing.assert_allclose(solved.log_partition, float(row[f"logZ_beta{beta}"]), rtol=1e-11)
             assert solved.loss < 1e-8
 
@@ -173,7 +173,7 @@ def test_loss_is_measured_where_doubles_fail():
     failing = 0
     for instance in instances:
         graph = plan(instance["L"] ** 2, np.array(instance["edges"]))
-        solved = solve_dense(graph, np.array(instance["J"]))
+        solved = solve_dual(graph, np.array(instance["J"]))
         error = abs(solved.log_partition - float(instance["logZ_transfer"]))
         assert error <= max(solved.loss, 1e-11 * abs(solved.log_partition))
         failing += error > 1e-6

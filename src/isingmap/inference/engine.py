@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.dense import solve_dense
+from isingmap.inference.solution import solve_dual
 from isingmap.inference.dual import plan
 from isingmap.inference.enumeration import MOST_SPINS, enumerate_model
 
@@ -132,7 +132,7 @@ def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, label
         if n_spins > MOST_SPINS:
             raise _explained(error, bool(free_fields.size)) from None
         return EnumeratedSolution(edges, free_fields, enumerate_model(n_spins, edges, couplings, fields))
-    solved = solve_dense(graph_plan, np.concatenate([couplings, fields[free_fields]]))
+    solved = solve_dual(graph_plan, np.concatenate([couplings, fields[free_fields]]))
     if not solved.loss <= LOSS_TOLERANCE:
         raise PrecisionError(
             f"the couplings (largest |coupling| {np.abs(couplings).max(initial=0):.3g}) are too strong for double "

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from isingmap.inference.dense import DenseSolution, solve_dense
+from isingmap.inference.solution import DualSolution, solve_dual
+from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.dual import DualPlan
 
 GRADIENT_TOLERANCE = 1e-10
@@ -28,7 +29,7 @@ class NewtonResult:
     """
 
     couplings: np.ndarray
-    solution: DenseSolution
+    solution: DualSolution
     gradient_norm: float
     n_iter: int
     converged: bool
@@ -39,8 +40,12 @@ def maximise(plan: DualPlan, moments: np.ndarray, start: np.ndarray) -> NewtonRe
 
     The objective is strictly concave; the caller has checked that its maximum exists.
     """
-    theta = np.array(start, float)
-    solution = solve_dense(plan, theta)
+    with one_blas_thread():
+        return _ascend(plan, moments, np.array(start, float))
+
+
+def _ascend(plan, moments, theta) -> NewtonResult:
+    solution = solve_dual(plan, theta)
     value = moments @ theta - solution.log_partition
     gradient = moments - solution.moments()
     for iteration in range(MOST_ITERATIONS):
@@ -71,7 +76,7 @@ def _line_search(plan, moments, theta, step, value, slope, norm):
     length = min(1.0, LARGEST_MOVE / np.abs(step).max())
     while length > SHORTEST_STEP:
         candidate = theta + length * step
-        solution = solve_dense(plan, candidate)
+        solution = solve_dual(plan, candidate)
         new_value = moments @ candidate - solution.log_partition
         if new_value >= value + SUFFICIENT_INCREASE * length * slope and solution.loss <= LOSS_ALLOWED:
             return candidate, solution, new_value

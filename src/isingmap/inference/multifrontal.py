@@ -1,0 +1,273 @@
+"""Numeric phase of the multifrontal method for the skew-symmetric matrix K': factors, log Pfaffian, inverse.
+
+A front is the dense matrix [[A, B], [-B^T, D]] of its own darts and those of its border. It stores A^-1 and
+X = A^-1 B, and passes D + B^T X on. Going back down, with G the inverse of K' on the border,
+G_own,border = -X G and G_own,own = A^-1 - G_own,border X^T (Takahashi; Erisman & Tinney 1975). Every matrix is
+skew-symmetric, and A is inverted by 2x2 sweeps with complete pivoting inside the front.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+
+class Weights(NamedTuple):
+    """Entries of K': of the twin in the row of each dart, and the scale of each row and column, (n_darts,) each."""
+
+    twin: np.ndarray
+    scale: np.ndarray
+
+
+@numba.njit(cache=True)
+def weights_of(couplings, signs):
+    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
+    twin = np.empty(signs.size)
+    scale = np.empty(signs.size)
+    for h in range(signs.size):
+        theta = couplings[h >> 1]
+        scale[h] = np.exp(-max(theta, 0.0))
+        twin[h] = signs[h] * np.exp(2.0 * min(theta, 0.0))
+    return Weights(twin, scale)
+
+
+@numba.njit(cache=True)
+def _row(h, plan, weights):
+    """The three darts in the row of dart h (twin, next, previous) and the entries of K' there."""
+    following = plan.next_in_face[h]
+    previous = plan.next_in_face[following]
+    scale = weights.scale
+    darts = (h ^ 1, following, previous)
+    return darts, (weights.twin[h], scale[h] * scale[following], -scale[h] * scale[previous])
+
+
+@numba.njit(cache=True)
+def _largest_open(a, done):
+    """The largest entry above the diagonal between rows not yet swept: (row, column)."""
+    i, j, largest = 0, 0, -1.0
+    for r in range(a.shape[0]):
+        if done[r]:
+            continue
+        for s in range(r + 1, a.shape[0]):
+            if not done[s] and abs(a[r, s]) > largest:
+                i, j, largest = r, s, abs(a[r, s])
+    return i, j
+
+
+@numba.njit(cache=True)
+def invert_skew(a):
+    """Replace a skew-symmetric matrix by its inverse; returns log |Pf a|. Principal pivot transforms by pairs."""
+    size = a.shape[0]
+    done = np.zeros(size, np.bool_)
+    log_pfaffian = 0.0
+    for _ in range(size // 2):
+        i, j = _largest_open(a, done)
+        done[i] = True
+        done[j] = True
+        value = a[i, j]
+        log_pfaffian += np.log(abs(value))
+        row_i = a[i].copy()
+        row_j = a[j].copy()
+        for r in range(size):
+            alpha = -row_i[r] / value
+            beta = -row_j[r] / value
+            for s in range(size):
+                a[r, s] += alpha * row_j[s] - beta * row_i[s]
+        for s in range(size):
+            a[i, s] = -row_j[s] / value
+            a[j, s] = row_i[s] / value
+            a[s, i] = -a[i, s]
+            a[s, j] = -a[j, s]
+        a[i, i] = 0.0
+        a[j, j] = 0.0
+        a[i, j] = -1.0 / value
+        a[j, i] = 1.0 / value
+    return log_pfaffian
+
+
+@numba.njit(cache=True)
+def _sizes(t, plan):
+    """Own and border darts of front t."""
+    own = 2 * (plan.first[t + 1] - plan.first[t])
+    return own, 2 * (plan.border_start[t + 1] - plan.border_start[t])
+
+
+@numba.njit(cache=True)
+def _stored(t, plan, factors):
+    """The two stored blocks of front t: A^-1 and X."""
+    own, rest = _sizes(t, plan)
+    begin = plan.factor_start[t]
+    middle = begin + own * own
+    inverse = factors[begin:middle].reshape(own, own)
+    return inverse, factors[middle : middle + own * rest].reshape(own, rest)
+
+
+@numba.njit(cache=True)
+def _on_stack(t, plan, stack):
+    """The square block of front t's border on the stack."""
+    _, rest = _sizes(t, plan)
+    begin = plan.stack_start[t]
+    return stack[begin : begin + rest * rest].reshape(rest, rest)
+
+
+@numba.njit(cache=True)
+def _assemble(front, t, plan, weights):
+    """Fill in the entries of K' that belong to front t."""
+    flat = front.reshape(-1)
+    width = front.shape[0]
+    own, _ = _sizes(t, plan)
+    front[:] = 0.0
+    for k in range(plan.first[t], plan.first[t + 1]):
+        for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
+            _, values = _row(h, plan, weights)
+            for kind in range(3):
+                spot = plan.slot[h, kind]
+                if spot >= 0:
+                    flat[spot] = values[kind]
+                    if spot % width >= own:
+                        front[spot % width, spot // width] = -values[kind]
+
+
+@numba.njit(cache=True)
+def _extend_add(front, block, c, plan):
+    """Add the Schur complement of child c at the places of its border."""
+    begin = plan.border_start[c]
+    for a in range(block.shape[0]):
+        row = 2 * plan.place[begin + (a >> 1)] + (a & 1)
+        for b in range(0, block.shape[0], 2):
+            column = 2 * plan.place[begin + (b >> 1)]
+            front[row, column] += block[a, b]
+            front[row, column + 1] += block[a, b + 1]
+
+
+@numba.njit(cache=True)
+def _extract(front, block, c, plan):
+    """Copy the entries on the border of child c out of its parent's front."""
+    begin = plan.border_start[c]
+    for a in range(block.shape[0]):
+        row = 2 * plan.place[begin + (a >> 1)] + (a & 1)
+        for b in range(0, block.shape[0], 2):
+            column = 2 * plan.place[begin + (b >> 1)]
+            block[a, b] = front[row, column]
+            block[a, b + 1] = front[row, column + 1]
+
+
+@numba.njit(cache=True)
+def factorise(plan, weights):
+    """(factors, log |Pf K'|). O(n^{3/2}) time, O(n log n) memory."""
+    n_fronts = plan.child.size
+    factors = np.empty(plan.factor_start[n_fronts])
+    stack = np.empty(plan.stack_size)
+    work = np.empty(plan.largest_front * plan.largest_front)
+    log_pfaffian = 0.0
+    for t in range(n_fronts):
+        own, rest = _sizes(t, plan)
+        front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
+        _assemble(front, t, plan, weights)
+        c = plan.child[t]
+        while c >= 0:
+            _extend_add(front, _on_stack(c, plan, stack), c, plan)
+            c = plan.sibling[c]
+        inverse, x = _stored(t, plan, factors)
+        inverse[:] = front[:own, :own]
+        log_pfaffian += invert_skew(inverse)
+        if rest > 0:
+            across = front[:own, own:].copy()
+            np.dot(inverse, across, x)
+            complement = _on_stack(t, plan, stack)
+            np.dot(across.T, x, complement)
+            for r in range(rest):
+                for s in range(rest):
+                    complement[r, s] += front[own + r, own + s]
+    return factors, log_pfaffian
+
+
+@numba.njit(cache=True)
+def _front_of_inverse(front, t, plan, factors, stack):
+    """Fill a front with the entries of the inverse, given those on its border."""
+    own, rest = _sizes(t, plan)
+    inverse, x = _stored(t, plan, factors)
+    front[:own, :own] = inverse
+    if rest > 0:
+        border = _on_stack(t, plan, stack)
+        side = np.dot(x, border)
+        front[:own, :own] += np.dot(side, x.T)
+        for r in range(own):
+            for s in range(rest):
+                front[r, own + s] = -side[r, s]
+                front[own + s, r] = side[r, s]
+        front[own:, own:] = border
+
+
+@numba.njit(cache=True)
+def _read_pattern(front, t, plan, weights, across_edge, residual):
+    """Read G[h, twin h] of the front's own darts and add its part of (K' G - 1)[h, h]."""
+    flat = front.reshape(-1)
+    width = front.shape[0]
+    own, _ = _sizes(t, plan)
+    for k in range(plan.first[t], plan.first[t + 1]):
+        for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
+            darts, values = _row(h, plan, weights)
+            for kind in range(3):
+                spot = plan.slot[h, kind]
+                if spot >= 0:
+                    # K[h, g] G[g, h] = -K[h, g] G[h, g], and the same product belongs to row g.
+                    product = -values[kind] * flat[spot]
+                    residual[h] += product
+                    if spot % width >= own:
+                        residual[darts[kind]] += product
+            across_edge[h] = flat[plan.slot[h, 0]]
+
+
+@numba.njit(cache=True)
+def selected_inverse(plan, weights, factors):
+    """Entries G = K'^-1 needed for the edge moments, and how exactly they satisfy K' G = 1.
+
+    Returns (G[h, twin h] of each dart, max |(K' G - 1)[h, h]|). All terms of a diagonal entry of K' G are
+    probabilities, so the second number is an absolute error. O(n^{3/2}).
+    """
+    across_edge = np.empty(weights.twin.size)
+    residual = np.full(weights.twin.size, -1.0)
+    stack = np.empty(plan.stack_size)
+    work = np.empty(plan.largest_front * plan.largest_front)
+    for t in range(plan.child.size - 1, -1, -1):
+        own, rest = _sizes(t, plan)
+        front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
+        _front_of_inverse(front, t, plan, factors, stack)
+        _read_pattern(front, t, plan, weights, across_edge, residual)
+        c = plan.child[t]
+        while c >= 0:
+            _extract(front, _on_stack(c, plan, stack), c, plan)
+            c = plan.sibling[c]
+    return across_edge, np.abs(residual).max()
+
+
+@numba.njit(cache=True)
+def full_inverse(plan, factors):
+    """The whole inverse of K', by darts, (n_darts, n_darts). O(n^{5/2}) time."""
+    n_darts = 2 * plan.order.size
+    ordered = np.zeros((n_darts, n_darts))
+    for t in range(plan.child.size - 1, -1, -1):
+        low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
+        own, rest = _sizes(t, plan)
+        inverse, x = _stored(t, plan, factors)
+        ordered[low:high, low:high] = inverse
+        if rest == 0:
+            continue
+        border = 2 * np.repeat(plan.border[plan.border_start[t] : plan.border_start[t + 1]], 2)
+        border[1::2] += 1
+        side = np.dot(x, ordered[border, high:])
+        ordered[low:high, low:high] += np.dot(np.ascontiguousarray(side[:, border - high]), x.T)
+        for r in range(own):
+            for s in range(n_darts - high):
+                ordered[low + r, high + s] = -side[r, s]
+                ordered[high + s, low + r] = side[r, s]
+    dart = 2 * np.repeat(plan.order, 2)
+    dart[1::2] += 1
+    result = np.empty_like(ordered)
+    for a in range(n_darts):
+        for b in range(n_darts):
+            result[dart[a], dart[b]] = ordered[a, b]
+    return result
