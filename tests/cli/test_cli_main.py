@@ -170,3 +170,16 @@ def test_closed_pipe_is_quiet(tmp_path, table, run):
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_repeated_warning_is_printed_once(run, table, tmp_path, monkeypatch):
+    def talkative(*args, **options):
+        for text in ("prior=1 helps", "prior=1 helps", "another"):
+            warnings.warn(text, DataWarning, stacklevel=1)
+        warnings.warn("noise of another library", RuntimeWarning, stacklevel=1)
+        return ""
+
+    run("fit", table, "-o", tmp_path / "map")
+    monkeypatch.setattr("isingmap.report.summary.model_summary", talkative)
+    code, out, err = run("info", tmp_path / "map" / "model.json")
+    assert (code, out, err) == (0, "", "warning: --prior 1 helps\nwarning: another\n")
