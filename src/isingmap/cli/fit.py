@@ -29,7 +29,11 @@ def add_parser(commands) -> None:
     parser.set_defaults(run=run, parser=parser)
     parser.add_argument("table", metavar="TABLE", help="file with a header line of names")
     options.add_learning_options(parser)
-    group = parser.add_argument_group("the table")
+    _add_table_options(parser.add_argument_group("the table"))
+    options.add_output_options(parser)
+
+
+def _add_table_options(group) -> None:
     group.add_argument("--positive", metavar="LABEL", help="the label that counts as +1")
     group.add_argument(
         "--threshold",
@@ -74,7 +78,6 @@ def add_parser(commands) -> None:
     group.add_argument(
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
     )
-    options.add_output_options(parser)
 
 
 def run(arguments: Namespace) -> int:
