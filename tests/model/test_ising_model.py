@@ -10,12 +10,8 @@ from oracles import brute_force, random_planar_edges, shared_file
 
 from isingmap import IsingModel
 from isingmap.errors import FileFormatError, ModelError, NonPlanarError, PrecisionError
-from isingmap.model.potentials import (
-    model_from_potentials,
-    moments_from_marginals,
-    pair_marginals,
-    potentials_from_model,
-)
+from isingmap.model.marginals import moments_from_marginals, pair_marginals
+from isingmap.model.potentials import model_from_potentials, potentials_from_model
 
 TIGHT = {"rtol": 0, "atol": 1e-10}
 

@@ -87,6 +87,13 @@ def path_correlation(path, length, inverse, twin, work):
     return -result if length & 1 else result
 
 
+def path_product(inverse: np.ndarray, twin: np.ndarray) -> float:
+    """E of the product of L edges from the inverse between their darts, (2L, 2L), and their twin entries, (2L,)."""
+    length = len(twin) // 2
+    work = np.empty((2 * length, 2 * length))
+    return float(path_correlation(np.arange(length), length, inverse, twin, work))
+
+
 @numba.njit(cache=True)
 def all_correlations(n_nodes, edges, inverse, twin):
     """E[x_i x_j] of every pair, along shortest paths; (n_nodes, n_nodes). O(n^2 L^3), L the longest of them."""
@@ -111,3 +118,27 @@ def all_correlations(n_nodes, edges, inverse, twin):
             result[i, j] = path_correlation(path, length, inverse, twin, work)
             result[j, i] = result[i, j]
     return result
+
+
+def shortest_paths(n_nodes: int, edges: np.ndarray, pairs: np.ndarray) -> list[np.ndarray]:
+    """Edge numbers of a shortest path between the two nodes of each pair. O(n) for each different first node."""
+    start, order = incidence(n_nodes, edges)
+    parent, depth, queue = (np.empty(n_nodes, np.int64) for _ in range(3))
+    paths: list[np.ndarray] = [np.empty(0, np.int64)] * len(pairs)
+    by_source = np.argsort(pairs[:, 0], kind="stable")
+    source = -1
+    for k in by_source.tolist():
+        if pairs[k, 0] != source:
+            source = pairs[k, 0]
+            _breadth_first(source, edges, start, order, parent, depth, queue)
+        paths[k] = _path_back(pairs[k, 1], source, edges, parent)
+    return paths
+
+
+def _path_back(node: int, source: int, edges: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    path = []
+    while node != source:
+        dart = parent[node]
+        path.append(dart >> 1)
+        node = edges[dart >> 1, dart & 1]
+    return np.array(path, dtype=np.int64)

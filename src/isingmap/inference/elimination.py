@@ -25,6 +25,8 @@ class EliminationPlan(NamedTuple):
     order : (n_units,) int64 array
         Units in order of elimination.
     first : (n_fronts + 1,) int64 array
+    parent : (n_fronts,) int64 array
+        -1 for a root.
     child, sibling : (n_fronts,) int64 arrays
         Children of each front as a linked list, ended by -1.
     border_start : (n_fronts + 1,) int64 array
@@ -46,6 +48,7 @@ class EliminationPlan(NamedTuple):
     next_in_face: np.ndarray
     order: np.ndarray
     first: np.ndarray
+    parent: np.ndarray
     child: np.ndarray
     sibling: np.ndarray
     border_start: np.ndarray
@@ -72,7 +75,7 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
     factor_start, stack_start, stack_size, largest = _layout(tree.first, tree.parent, border_start)
     slot = _slots(next_in_face, position, tree.first, border_start, border)
     return EliminationPlan(
-        next_in_face, tree.order, tree.first, child, sibling, border_start, border, place,
+        next_in_face, tree.order, tree.first, tree.parent, child, sibling, border_start, border, place,
         factor_start, stack_start, stack_size, largest, slot,
     )  # fmt: skip
 
@@ -128,7 +131,7 @@ def _borders(order, first, child, sibling, neighbours):
 
 
 @numba.njit(cache=True)
-def _front_index(w, t, first, border_start, border):
+def front_index(w, t, first, border_start, border):
     """Index of the unit at position w inside front t."""
     if w < first[t + 1]:
         return w - first[t]
@@ -141,7 +144,7 @@ def _places(first, parent, border_start, border):
     place = np.empty(border.size, np.int64)
     for t in range(parent.size):
         for j in range(border_start[t], border_start[t + 1]):
-            place[j] = _front_index(border[j], parent[t], first, border_start, border)
+            place[j] = front_index(border[j], parent[t], first, border_start, border)
     return place
 
 
@@ -172,11 +175,18 @@ def _layout(first, parent, border_start):
 
 
 @numba.njit(cache=True)
-def _slots(next_in_face, position, first, border_start, border):
-    n_darts = next_in_face.size
-    front_of = np.empty(position.size, np.int64)
+def front_of_units(first):
+    """The front that eliminates the unit at each position, (n_units,)."""
+    front_of = np.empty(first[-1], np.int64)
     for t in range(first.size - 1):
         front_of[first[t] : first[t + 1]] = t
+    return front_of
+
+
+@numba.njit(cache=True)
+def _slots(next_in_face, position, first, border_start, border):
+    n_darts = next_in_face.size
+    front_of = front_of_units(first)
     slot = np.full((n_darts, 3), -1, np.int64)
     for h in range(n_darts):
         t = front_of[position[h >> 1]]
@@ -188,6 +198,6 @@ def _slots(next_in_face, position, first, border_start, border):
             g = others[k]
             w = position[g >> 1]
             if w >= first[t]:
-                column = 2 * _front_index(w, t, first, border_start, border) + (g & 1)
+                column = 2 * front_index(w, t, first, border_start, border) + (g & 1)
                 slot[h, k] = row * width + column
     return slot

@@ -7,15 +7,15 @@ with a free field, Z of the extended zero-field model is 2 Z, and E[x_i] is its 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.solution import solve_dual
+from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.inference.dual import plan
-from isingmap.inference.enumeration import MOST_SPINS, enumerate_model
+from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
+from isingmap.inference.exact_samples import exact_samples
 
 AUXILIARY = "(auxiliary spin of the fields)"
 LOSS_TOLERANCE = 1e-6
@@ -42,6 +42,18 @@ class Solution(Protocol):
     def correlations(self) -> np.ndarray:
         """E[x_i x_j] of every pair, (n, n)."""
 
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        """E[x_i x_j] of the given pairs, (k,)."""
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        """Hessian times a vector, (m + f,)."""
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Hessian entries of pairs of parameters, (k,)."""
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        """Independent samples, (n_samples, n) int8."""
+
 
 @dataclass(frozen=True, eq=False)
 class PlanarSolution:
@@ -50,7 +62,7 @@ class PlanarSolution:
     n_spins: int
     n_edges: int
     free_fields: np.ndarray
-    _solved: object
+    _solved: DualSolution
     method: str = "planar"
 
     @property
@@ -69,17 +81,29 @@ class PlanarSolution:
             return np.zeros(self.n_spins)
         if self.free_fields.size == self.n_spins:
             return self._solved.moments()[self.n_edges :]
-        return self._correlations[:-1, -1]
+        spins = np.arange(self.n_spins)
+        return self._solved.pair_correlations(np.stack([spins, np.full_like(spins, self.n_spins)], axis=1))
 
     def hessian(self) -> np.ndarray:
         return self._solved.hessian()
 
-    @cached_property
-    def _correlations(self) -> np.ndarray:
-        return self._solved.correlations()
-
     def correlations(self) -> np.ndarray:
-        return self._correlations[: self.n_spins, : self.n_spins]
+        return self._solved.correlations()[: self.n_spins, : self.n_spins]
+
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        return self._solved.pair_correlations(pairs)
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        return self._solved.hessian_product(vector)
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return self._solved.hessian_entries(first, second)
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        samples = exact_samples(self._solved, n_samples, rng)
+        if self.has_fields:
+            samples = samples[:, :-1] * samples[:, -1:]
+        return samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +112,7 @@ class EnumeratedSolution:
 
     edges: np.ndarray
     free_fields: np.ndarray
-    _table: object
+    _table: Enumeration
     method: str = "enumeration"
 
     @property
@@ -106,6 +130,20 @@ class EnumeratedSolution:
 
     def correlations(self) -> np.ndarray:
         return self._table.correlations()
+
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        return self._table.correlations()[pairs[:, 0], pairs[:, 1]]
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        return self.hessian() @ vector
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return self.hessian()[first, second]
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        table = self._table
+        chosen = rng.choice(len(table.probabilities), size=n_samples, p=table.probabilities)
+        return table.configurations[chosen].astype(np.int8)
 
 
 def extended_edges(n_spins: int, edges: np.ndarray, free_fields: np.ndarray) -> np.ndarray:

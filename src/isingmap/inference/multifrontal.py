@@ -23,18 +23,22 @@ class Weights(NamedTuple):
 
 @numba.njit(cache=True)
 def weights_of(couplings, signs):
-    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
-    twin = np.empty(signs.size)
-    scale = np.empty(signs.size)
+    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1.
+
+    Complex couplings serve complex-step derivatives; everything below takes either type.
+    """
+    twin = np.empty(signs.size, couplings.dtype)
+    scale = np.empty(signs.size, couplings.dtype)
     for h in range(signs.size):
         theta = couplings[h >> 1]
-        scale[h] = np.exp(-max(theta, 0.0))
-        twin[h] = signs[h] * np.exp(2.0 * min(theta, 0.0))
+        positive = 1.0 if theta.real > 0 else 0.0
+        scale[h] = np.exp(-positive * theta)
+        twin[h] = signs[h] * np.exp(2.0 * (1.0 - positive) * theta)
     return Weights(twin, scale)
 
 
 @numba.njit(cache=True)
-def _row(h, plan, weights):
+def row_of(h, plan, weights):
     """The three darts in the row of dart h (twin, next, previous) and the entries of K' there."""
     following = plan.next_in_face[h]
     previous = plan.next_in_face[following]
@@ -57,38 +61,43 @@ def _largest_open(a, done):
 
 
 @numba.njit(cache=True)
+def _sweep(a, i, j):
+    """Principal pivot transform of a skew-symmetric matrix on the rows i and j."""
+    value = a[i, j]
+    row_i = a[i].copy()
+    row_j = a[j].copy()
+    for r in range(a.shape[0]):
+        alpha = -row_i[r] / value
+        beta = -row_j[r] / value
+        for s in range(a.shape[0]):
+            a[r, s] += alpha * row_j[s] - beta * row_i[s]
+    for s in range(a.shape[0]):
+        a[i, s] = -row_j[s] / value
+        a[j, s] = row_i[s] / value
+        a[s, i] = -a[i, s]
+        a[s, j] = -a[j, s]
+    a[i, i] = 0.0
+    a[j, j] = 0.0
+    a[i, j] = -1.0 / value
+    a[j, i] = 1.0 / value
+
+
+@numba.njit(cache=True)
 def invert_skew(a):
-    """Replace a skew-symmetric matrix by its inverse; returns log |Pf a|. Principal pivot transforms by pairs."""
-    size = a.shape[0]
-    done = np.zeros(size, np.bool_)
+    """Replace a skew-symmetric matrix by its inverse; returns log |Pf a|."""
+    done = np.zeros(a.shape[0], np.bool_)
     log_pfaffian = 0.0
-    for _ in range(size // 2):
+    for _ in range(a.shape[0] // 2):
         i, j = _largest_open(a, done)
         done[i] = True
         done[j] = True
-        value = a[i, j]
-        log_pfaffian += np.log(abs(value))
-        row_i = a[i].copy()
-        row_j = a[j].copy()
-        for r in range(size):
-            alpha = -row_i[r] / value
-            beta = -row_j[r] / value
-            for s in range(size):
-                a[r, s] += alpha * row_j[s] - beta * row_i[s]
-        for s in range(size):
-            a[i, s] = -row_j[s] / value
-            a[j, s] = row_i[s] / value
-            a[s, i] = -a[i, s]
-            a[s, j] = -a[j, s]
-        a[i, i] = 0.0
-        a[j, j] = 0.0
-        a[i, j] = -1.0 / value
-        a[j, i] = 1.0 / value
+        log_pfaffian += np.log(abs(a[i, j]))
+        _sweep(a, i, j)
     return log_pfaffian
 
 
 @numba.njit(cache=True)
-def _sizes(t, plan):
+def front_sizes(t, plan):
     """Own and border darts of front t."""
     own = 2 * (plan.first[t + 1] - plan.first[t])
     return own, 2 * (plan.border_start[t + 1] - plan.border_start[t])
@@ -97,7 +106,7 @@ def _sizes(t, plan):
 @numba.njit(cache=True)
 def _stored(t, plan, factors):
     """The two stored blocks of front t: A^-1 and X."""
-    own, rest = _sizes(t, plan)
+    own, rest = front_sizes(t, plan)
     begin = plan.factor_start[t]
     middle = begin + own * own
     inverse = factors[begin:middle].reshape(own, own)
@@ -107,7 +116,7 @@ def _stored(t, plan, factors):
 @numba.njit(cache=True)
 def _on_stack(t, plan, stack):
     """The square block of front t's border on the stack."""
-    _, rest = _sizes(t, plan)
+    _, rest = front_sizes(t, plan)
     begin = plan.stack_start[t]
     return stack[begin : begin + rest * rest].reshape(rest, rest)
 
@@ -117,11 +126,11 @@ def _assemble(front, t, plan, weights):
     """Fill in the entries of K' that belong to front t."""
     flat = front.reshape(-1)
     width = front.shape[0]
-    own, _ = _sizes(t, plan)
+    own, _ = front_sizes(t, plan)
     front[:] = 0.0
     for k in range(plan.first[t], plan.first[t + 1]):
         for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            _, values = _row(h, plan, weights)
+            _, values = row_of(h, plan, weights)
             for kind in range(3):
                 spot = plan.slot[h, kind]
                 if spot >= 0:
@@ -155,21 +164,29 @@ def _extract(front, block, c, plan):
 
 
 @numba.njit(cache=True)
-def factorise(plan, weights):
-    """(factors, log |Pf K'|). O(n^{3/2}) time, O(n log n) memory."""
+def factorise(plan, weights, fronts):
+    """(factors, log |Pf K'|). O(n^{3/2}) time, O(n log n) memory.
+
+    Every front, as it stands before its elimination, is kept in `fronts` unless that array is empty.
+    """
     n_fronts = plan.child.size
-    factors = np.empty(plan.factor_start[n_fronts])
-    stack = np.empty(plan.stack_size)
-    work = np.empty(plan.largest_front * plan.largest_front)
+    kept = 0
+    dtype = weights.twin.dtype
+    factors = np.empty(plan.factor_start[n_fronts], dtype)
+    stack = np.empty(plan.stack_size, dtype)
+    work = np.empty(plan.largest_front * plan.largest_front, dtype)
     log_pfaffian = 0.0
     for t in range(n_fronts):
-        own, rest = _sizes(t, plan)
+        own, rest = front_sizes(t, plan)
         front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
         _assemble(front, t, plan, weights)
         c = plan.child[t]
         while c >= 0:
             _extend_add(front, _on_stack(c, plan, stack), c, plan)
             c = plan.sibling[c]
+        if fronts.size > 0:
+            fronts[kept : kept + front.size] = front.reshape(-1)
+            kept += front.size
         inverse, x = _stored(t, plan, factors)
         inverse[:] = front[:own, :own]
         log_pfaffian += invert_skew(inverse)
@@ -187,7 +204,7 @@ def factorise(plan, weights):
 @numba.njit(cache=True)
 def _front_of_inverse(front, t, plan, factors, stack):
     """Fill a front with the entries of the inverse, given those on its border."""
-    own, rest = _sizes(t, plan)
+    own, rest = front_sizes(t, plan)
     inverse, x = _stored(t, plan, factors)
     front[:own, :own] = inverse
     if rest > 0:
@@ -206,10 +223,10 @@ def _read_pattern(front, t, plan, weights, across_edge, residual):
     """Read G[h, twin h] of the front's own darts and add its part of (K' G - 1)[h, h]."""
     flat = front.reshape(-1)
     width = front.shape[0]
-    own, _ = _sizes(t, plan)
+    own, _ = front_sizes(t, plan)
     for k in range(plan.first[t], plan.first[t + 1]):
         for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            darts, values = _row(h, plan, weights)
+            darts, values = row_of(h, plan, weights)
             for kind in range(3):
                 spot = plan.slot[h, kind]
                 if spot >= 0:
@@ -228,12 +245,13 @@ def selected_inverse(plan, weights, factors):
     Returns (G[h, twin h] of each dart, max |(K' G - 1)[h, h]|). All terms of a diagonal entry of K' G are
     probabilities, so the second number is an absolute error. O(n^{3/2}).
     """
-    across_edge = np.empty(weights.twin.size)
-    residual = np.full(weights.twin.size, -1.0)
-    stack = np.empty(plan.stack_size)
-    work = np.empty(plan.largest_front * plan.largest_front)
+    dtype = weights.twin.dtype
+    across_edge = np.empty(weights.twin.size, dtype)
+    residual = -np.ones(weights.twin.size, dtype)
+    stack = np.empty(plan.stack_size, dtype)
+    work = np.empty(plan.largest_front * plan.largest_front, dtype)
     for t in range(plan.child.size - 1, -1, -1):
-        own, rest = _sizes(t, plan)
+        own, rest = front_sizes(t, plan)
         front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
         _front_of_inverse(front, t, plan, factors, stack)
         _read_pattern(front, t, plan, weights, across_edge, residual)
@@ -251,7 +269,7 @@ def full_inverse(plan, factors):
     ordered = np.zeros((n_darts, n_darts))
     for t in range(plan.child.size - 1, -1, -1):
         low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
-        own, rest = _sizes(t, plan)
+        own, rest = front_sizes(t, plan)
         inverse, x = _stored(t, plan, factors)
         ordered[low:high, low:high] = inverse
         if rest == 0:
@@ -270,4 +288,70 @@ def full_inverse(plan, factors):
     for a in range(n_darts):
         for b in range(n_darts):
             result[dart[a], dart[b]] = ordered[a, b]
+    return result
+
+
+@numba.njit(cache=True)
+def _reached_fronts(plan, darts, position):
+    """Fronts of the darts and all above them, and where the rows of each begin in a compressed right-hand side."""
+    n_fronts = plan.child.size
+    reached = np.zeros(n_fronts, np.bool_)
+    front_of = np.empty(plan.order.size, np.int64)
+    for t in range(n_fronts):
+        front_of[plan.first[t] : plan.first[t + 1]] = t
+    for dart in darts:
+        t = front_of[position[dart >> 1]]
+        while t >= 0 and not reached[t]:
+            reached[t] = True
+            t = plan.parent[t]
+    # Rows by position of the unit; -1 for units that nothing reaches.
+    row = np.full(plan.order.size, -1, np.int64)
+    size = 0
+    for t in range(n_fronts):
+        if reached[t]:
+            for k in range(plan.first[t], plan.first[t + 1]):
+                row[k] = size
+                size += 2
+    return reached, row, size
+
+
+@numba.njit(cache=True)
+def _border_rows(t, plan, row):
+    """Rows of the border darts of front t in a compressed right-hand side; all are reached when t is."""
+    units = plan.border[plan.border_start[t] : plan.border_start[t + 1]]
+    rows = np.repeat(row[units], 2)
+    rows[1::2] += 1
+    return rows
+
+
+@numba.njit(cache=True)
+def inverse_entries(plan, factors, darts):
+    """K'^-1 between the given darts, (k, k). Only the fronts above them are touched: O(k n) at most."""
+    position = np.empty(plan.order.size, np.int64)
+    position[plan.order] = np.arange(plan.order.size)
+    reached, row, size = _reached_fronts(plan, darts, position)
+    columns = np.zeros((size, darts.size))
+    for k in range(darts.size):
+        columns[row[position[darts[k] >> 1]] + (darts[k] & 1), k] = 1.0
+    for t in range(plan.child.size):
+        own, rest = front_sizes(t, plan)
+        if reached[t] and rest > 0:
+            _, x = _stored(t, plan, factors)
+            begin = row[plan.first[t]]
+            passed = np.dot(x.T, columns[begin : begin + own])
+            rows = _border_rows(t, plan, row)
+            for r in range(rest):
+                columns[rows[r]] -= passed[r]
+    for t in range(plan.child.size - 1, -1, -1):
+        if reached[t]:
+            own, rest = front_sizes(t, plan)
+            inverse, x = _stored(t, plan, factors)
+            begin = row[plan.first[t]]
+            solved = np.dot(inverse, columns[begin : begin + own])
+            if rest > 0:
+                solved -= np.dot(x, columns[_border_rows(t, plan, row)])
+            columns[begin : begin + own] = solved
+    result = np.empty((darts.size, darts.size))
+    for k in range(darts.size):
+        result[k] = columns[row[position[darts[k] >> 1]] + (darts[k] & 1)]
     return result

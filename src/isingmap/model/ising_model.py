@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 from isingmap.errors import ModelError
 from isingmap.inference.engine import Solution, solve
 from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
+from isingmap.model.marginals import pair_marginals
+from isingmap.model.queries import condition, kl_divergence, predict
 from isingmap.planar.embedding import as_simple_edges
 
 
@@ -139,11 +142,60 @@ class IsingModel:
         (k,) or (n_spins, n_spins) array
             Second moments, not centred: subtract the product of the magnetizations for a covariance.
         """
-        everything = self._solution.correlations()
         if pairs is None:
-            return everything.copy()
-        pairs = _indices(pairs, self.names)
-        return everything[pairs[:, 0], pairs[:, 1]]
+            return self._solution.correlations().copy()
+        return self._solution.pair_correlations(self._pairs(pairs))
+
+    def _pairs(self, pairs) -> np.ndarray:
+        array = _indices(pairs, self.names)
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise ModelError(f"pairs must have shape (k, 2), got {array.shape}")
+        outside = (array < 0) | (array >= self.n_spins)
+        if outside.any():
+            raise ModelError(f"pair {np.argwhere(outside)[0, 0]} names a spin outside 0..{self.n_spins - 1}")
+        return array
+
+    def pair_marginals(self, pairs) -> np.ndarray:
+        """P(x_i, x_j) of any pairs, (k, 2, 2), indexed 0 for -1 and 1 for +1."""
+        pairs = self._pairs(pairs)
+        mean = self.magnetizations()
+        return pair_marginals(self.correlations(pairs), mean[pairs[:, 0]], mean[pairs[:, 1]])
+
+    def hessian_product(self, vector) -> np.ndarray:
+        """Hessian times a vector, (n_parameters,), at any size; about four times the cost of the moments."""
+        return self._solution.hessian_product(_vector(vector, self.n_parameters, "vector", "one for each parameter"))
+
+    def hessian_entries(self, first, second) -> np.ndarray:
+        """Single entries of the Hessian at any size: covariances of pairs of parameters, numbered as in `hessian`."""
+        return self._solution.hessian_entries(np.asarray(first, np.int64), np.asarray(second, np.int64))
+
+    def hessian_diagonal(self) -> np.ndarray:
+        """Variances of the edge products, then of the spins with free fields, (n_parameters,), at any size."""
+        return 1.0 - np.concatenate([self.moments(), self.magnetizations()[self.free_fields]]) ** 2
+
+    def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
+        """Independent exact samples, (n_samples, n_spins) int8 of -1 and +1.
+
+        Parameters
+        ----------
+        rng : Generator or int, optional
+            Source of randomness or its seed; fresh when left out. Global random state is never touched.
+        """
+        if not isinstance(n_samples, (int, np.integer)) or n_samples < 0:
+            raise ModelError(f"n_samples must be a whole number >= 0, got {n_samples!r}")
+        return self._solution.sample(int(n_samples), np.random.default_rng(rng))
+
+    def condition(self, evidence: Mapping[str, int]) -> IsingModel:
+        """The model of the other spins given observed ones, {name: -1 or +1}. See `queries.condition`."""
+        return condition(self, evidence)
+
+    def predict(self, spins) -> np.ndarray:
+        """P(x_i = +1 | the observed cells of the row), (n_samples, n_spins). See `queries.predict`."""
+        return predict(self, spins)
+
+    def kl_divergence(self, other: IsingModel) -> float:
+        """D(self || other) in nats, for models on the same names in any order; exact."""
+        return kl_divergence(self, other)
 
     def entropy(self) -> float:
         """Entropy of the distribution in nats."""

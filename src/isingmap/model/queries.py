@@ -1,0 +1,153 @@
+"""Questions about a model that lead to other models: conditioning, prediction of missing cells, divergence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isingmap.errors import ModelError
+from isingmap.planar.separators import component_labels
+
+if TYPE_CHECKING:
+    from isingmap.model.ising_model import IsingModel
+
+
+def condition(model: IsingModel, evidence: Mapping[str, int]) -> IsingModel:
+    """The model of the remaining spins given the observed ones.
+
+    Observed neighbours turn into fields: field_i + sum_j coupling_ij x_j. Every configuration has positive
+    probability, so any evidence is possible. The new fields must keep the extended graph planar (always so for a
+    family of spins around one face); otherwise the answers of the new model raise NonPlanarError.
+
+    Parameters
+    ----------
+    evidence : mapping of name to -1 or +1
+
+    Raises
+    ------
+    ModelError
+        For an unknown name, a value that is not -1 or +1, or when nothing is left.
+    """
+    observed = np.zeros(model.n_spins)
+    position = {name: k for k, name in enumerate(model.names)}
+    for name, value in evidence.items():
+        if name not in position:
+            raise ModelError(f"evidence names {name!r}, which is no spin of the model")
+        if value not in (-1, 1):
+            raise ModelError(f"evidence for {name} is {value!r}; give -1 or +1 (for 0/1 data 2 * x - 1)")
+        observed[position[name]] = value
+    if observed.all():
+        raise ModelError("the evidence covers every spin, so no model is left; use log_probability")
+    return _given(model, observed)
+
+
+def _given(model: IsingModel, observed: np.ndarray) -> IsingModel:
+    """Condition on the spins whose entry in `observed` is not 0."""
+    fields = model.fields + _pull(model, observed)
+    touched = np.zeros(model.n_spins, bool)
+    i, j = model.edges[:, 0], model.edges[:, 1]
+    np.logical_or.at(touched, i, observed[j] != 0)
+    np.logical_or.at(touched, j, observed[i] != 0)
+    return _induced(model, np.flatnonzero(observed == 0), fields, model.free_fields | touched)
+
+
+def _pull(model: IsingModel, observed: np.ndarray) -> np.ndarray:
+    """Fields that the observed spins put on their neighbours, (n_spins,)."""
+    i, j = model.edges[:, 0], model.edges[:, 1]
+    pull = np.zeros(model.n_spins)
+    np.add.at(pull, i, model.couplings * observed[j])
+    np.add.at(pull, j, model.couplings * observed[i])
+    return pull
+
+
+def _induced(model: IsingModel, kept: np.ndarray, fields: np.ndarray, free_fields: np.ndarray) -> IsingModel:
+    """The model on the spins `kept`, with new fields."""
+    place = np.full(model.n_spins, -1)
+    place[kept] = np.arange(kept.size)
+    inside = (place[model.edges] >= 0).all(axis=1)
+    return type(model)(
+        place[model.edges[inside]],
+        model.couplings[inside],
+        np.where(free_fields, fields, 0.0)[kept],
+        names=[model.names[k] for k in kept],
+        free_fields=free_fields[kept],
+    )
+
+
+def predict(model: IsingModel, spins) -> np.ndarray:
+    """P(x_i = +1 | observed cells of the same row) for every cell.
+
+    Parameters
+    ----------
+    spins : (n_samples, n_spins) array of -1, 0, +1
+        0 marks a missing cell.
+
+    Returns
+    -------
+    (n_samples, n_spins) array
+        Observed cells: P(x_i = +1 | all other observed cells), the prediction that leaves the cell itself out
+        (exact where the missing cells around it are); missing cells: given all observed ones.
+
+    Notes
+    -----
+    A row without missing cells costs O(m). Missing cells are solved exactly, one connected group at a time.
+    """
+    x = np.atleast_2d(np.asarray(spins))
+    if x.ndim != 2 or x.shape[1] != model.n_spins or not np.isin(x, (-1, 0, 1)).all():
+        raise ModelError(f"spins must have shape (n_samples, {model.n_spins}) and hold -1, +1 or 0 for missing")
+    return np.array([_predict_row(model, row.astype(float)) for row in x])
+
+
+def _predict_row(model: IsingModel, row: np.ndarray) -> np.ndarray:
+    if not (row == 0).any():
+        return _logistic(model.fields + _pull(model, row))
+    result = _predict_missing(model, row)
+    for k in np.flatnonzero(row):
+        without = row.copy()
+        without[k] = 0.0
+        result[k] = _predict_missing(model, without, only=k)[k]
+    return result
+
+
+def _predict_missing(model: IsingModel, row: np.ndarray, only: int | None = None) -> np.ndarray:
+    """P(x_i = +1 | observed) of the missing cells, or of those connected with the cell `only`; else NaN."""
+    missing = row == 0
+    fields = model.fields + _pull(model, row)
+    inside = missing[model.edges].all(axis=1)
+    group = component_labels(model.n_spins, model.edges[inside])
+    result = np.full(model.n_spins, np.nan)
+    for label in np.unique(group[missing]) if only is None else [group[only]]:
+        members = np.flatnonzero(missing & (group == label))
+        if members.size == 1:
+            result[members] = _logistic(fields[members])
+        else:
+            part = _induced(model, members, fields, fields != 0)
+            result[members] = (1.0 + part.magnetizations()) / 2.0
+    return result
+
+
+def _logistic(field: np.ndarray) -> np.ndarray:
+    """P(x = +1) of a single spin in a field."""
+    return (1.0 + np.tanh(field)) / 2.0
+
+
+def kl_divergence(model: IsingModel, other: IsingModel) -> float:
+    """D(model || other) = sum P log(P / Q) in nats; exact.
+
+    Raises
+    ------
+    ModelError
+        When the two models are not about the same names.
+    """
+    if set(model.names) != set(other.names):
+        different = sorted(set(model.names) ^ set(other.names))
+        raise ModelError(f"the models have different spins: {', '.join(different[:10])}")
+    position = {name: k for k, name in enumerate(model.names)}
+    place = np.array([position[name] for name in other.names])
+    moments = model.correlations(place[other.edges]) if other.n_edges else np.empty(0)
+    expected = float(other.couplings @ moments)
+    if other.free_fields.any():
+        expected += float(other.fields @ model.magnetizations()[place])
+    return other.log_partition() - expected - model.entropy()
