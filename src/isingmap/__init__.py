@@ -1,14 +1,32 @@
 """Planar maps of binary data: exact inference in, and learning of, planar Ising models."""
 
-from isingmap.data.convert import as_spin_table
-from isingmap.data.table import SpinTable
-from isingmap.estimators import PlanarIsing
-from isingmap.likelihood.fit import FitResult, fit_couplings
-from isingmap.model import IsingModel
-from isingmap.structure.greedy import greedy_search
-from isingmap.structure.result import SearchResult
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from isingmap.data.convert import as_spin_table
+    from isingmap.data.table import SpinTable
+    from isingmap.estimators import PlanarIsing
+    from isingmap.likelihood.fit import FitResult, fit_couplings
+    from isingmap.model import IsingModel
+    from isingmap.structure.greedy import greedy_search
+    from isingmap.structure.result import SearchResult
+
+# Loaded at first use: numba and SciPy take half a second, which `isingmap --version` should not pay.
+_HOME = {
+    "FitResult": "isingmap.likelihood.fit",
+    "IsingModel": "isingmap.model",
+    "PlanarIsing": "isingmap.estimators",
+    "SearchResult": "isingmap.structure.result",
+    "SpinTable": "isingmap.data.table",
+    "as_spin_table": "isingmap.data.convert",
+    "fit_couplings": "isingmap.likelihood.fit",
+    "greedy_search": "isingmap.structure.greedy",
+}
 
 __all__ = [
     "FitResult",
@@ -20,3 +38,13 @@ __all__ = [
     "fit_couplings",
     "greedy_search",
 ]
+
+
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"module 'isingmap' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

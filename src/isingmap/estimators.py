@@ -330,12 +330,12 @@ def _warn_about(result: SearchResult, n_edges) -> None:
         shown = "; ".join(f"{e.source}-{e.target} ({e.reason})" for e in result.excluded[:3])
         _warn(
             f"{len(result.excluded)} pair(s) were left out because their coupling would be infinite: {shown}"
-            f"{' and others, see excluded_' if len(result.excluded) > 3 else ''}. prior=1 lets them in"
+            f"{' and others' if len(result.excluded) > 3 else ''}. prior=1 lets them in"
         )
     if not result.converged:
         _warn(f"a fit did not converge (gradient {result.gradient_norm:.1e}); prior=1 makes the problem milder")
     if result.stopped.startswith("interrupted"):
-        _warn(f"{result.stopped}; the model is the best so far, continue with start_edges=model_.edge_names")
+        _warn(f"{result.stopped}; the model holds the edges found so far and can be the start of another search")
     if n_edges is not None and result.model.n_edges < n_edges:
         _warn(f'{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}')
 

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import brute_force, finite_differences, grid_edges, random_planar_edges, shared_file
 
 from isingmap import IsingModel
-from isingmap import IsingModel
-from isingmap.inference.solution import solve_dual
 from isingmap.inference.dual import plan
 from isingmap.inference.enumeration import enumerate_model
 from isingmap.inference.kac_ward import solve_kac_ward
+from isingmap.inference.solution import solve_dual
+from oracles import brute_force, finite_differences, grid_edges, random_planar_edges, shared_file
 
 TIGHT = {"rtol": 0, "atol": 1e-10}
 

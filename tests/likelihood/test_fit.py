@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import brute_force, finite_differences, random_planar_edges
 from scipy.optimize import linprog, minimize
 
 from isingmap import IsingModel, fit_couplings
 from isingmap.errors import DataError, ModelError, NoEstimateError, NonPlanarError
 from isingmap.likelihood.existence import find_obstacle
+from oracles import brute_force, finite_differences, random_planar_edges
 
 
 @settings(max_examples=40, deadline=None)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import brute_force, random_planar_edges, shared_file
 
 from isingmap import IsingModel
 from isingmap.errors import FileFormatError, ModelError, NonPlanarError, PrecisionError
 from isingmap.model.marginals import moments_from_marginals, pair_marginals
 from isingmap.model.potentials import model_from_potentials, potentials_from_model
+from oracles import brute_force, random_planar_edges, shared_file
 
 TIGHT = {"rtol": 0, "atol": 1e-10}
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel, PlanarIsing, as_spin_table
+from isingmap.likelihood.fit import standard_errors
 from isingmap.report import tables
 
 
@@ -49,7 +50,7 @@ def test_standard_error_of_a_single_pair_has_a_closed_form():
     model = IsingModel([(0, 1)], [0.4])
     moment = np.tanh(0.4)
     np.testing.assert_allclose(
-        tables.standard_errors(model, 250.0), [1 / np.sqrt(250 * (1 - moment**2))], rtol=1e-12, atol=0
+        standard_errors(model, 250.0), [1 / np.sqrt(250 * (1 - moment**2))], rtol=1e-12, atol=0
     )
 
 
@@ -67,7 +68,7 @@ def test_standard_errors_cover_the_truth():
 
 
 def test_standard_error_is_nan_where_precision_ends():
-    assert np.isnan(tables.standard_errors(_Singular(), 10.0)).all()
+    assert np.isnan(standard_errors(_Singular(), 10.0)).all()
 
 
 class _Singular:

@@ -5,12 +5,12 @@ import csv
 import networkx as nx
 import numpy as np
 import pytest
-from oracles import brute_force, random_planar_edges, shared_file
 
 from isingmap import IsingModel, greedy_search
 from isingmap.errors import ModelError, NoEstimateError, NonPlanarError
 from isingmap.structure.result import FIELD
 from isingmap.structure.scores import edge_gain
+from oracles import brute_force, random_planar_edges, shared_file
 
 
 def literal_algorithm_1(moments, names, auxiliary=None):

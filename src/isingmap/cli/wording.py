@@ -7,16 +7,9 @@ import re
 from isingmap.report.text import printable
 
 _SETTING = re.compile(r"\b(family|criterion|missing|prior|n_edges|min_gain)=(['\"]?)([\w.-]+)\2")
-_PYTHON_ONLY = {
-    "see excluded_": "see excluded.csv",
-    ", continue with start_edges=model_.edge_names": "",
-}
 
 
 def in_options(message: object) -> str:
     """The message, safe to print, with settings written as options."""
     lines = [printable(line) for line in str(message).split("\n")]
-    text = _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} {found[3]}", "\n".join(lines))
-    for python, plain in _PYTHON_ONLY.items():
-        text = text.replace(python, plain)
-    return text
+    return _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} {found[3]}", "\n".join(lines))

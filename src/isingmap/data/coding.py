@@ -73,10 +73,8 @@ def _code_by_labels(columns, names, positive, place):
     problems = _Problems()
     rules = []
     for j, (column, label) in enumerate(zip(columns, wanted, strict=True)):
-        if label is None:
-            rule = _recognised_pair(column, table_pair)
-        else:
-            rule = _pair_with(label, column, opposite[label])
+        known = label is not None
+        rule = _pair_with(label, column, opposite[label]) if known else _recognised_pair(column, table_pair)
         if rule is None:
             _describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row))
         rules.append(rule)

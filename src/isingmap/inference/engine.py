@@ -12,10 +12,10 @@ from typing import Protocol
 import numpy as np
 
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.inference.dual import plan
 from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
 from isingmap.inference.exact_samples import exact_samples
+from isingmap.inference.solution import DualSolution, solve_dual
 
 AUXILIARY = "(auxiliary spin of the fields)"
 LOSS_TOLERANCE = 1e-6

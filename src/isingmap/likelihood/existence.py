@@ -21,7 +21,7 @@ import numpy as np
 from isingmap.errors import NoEstimateError
 from isingmap.planar.planarity import incidence
 
-# A slack below this counts as zero: moments are sums of at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.
+# A slack below this counts as zero: moments average at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.
 SLACK_TOLERANCE = 1e-9
 
 

@@ -13,7 +13,7 @@ from isingmap.inference.engine import AUXILIARY, extended_edges
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
-from isingmap.planar.embedding import as_simple_edges, embed
+from isingmap.planar.embedding import embed
 from isingmap.planar.separators import block_labels
 
 
@@ -56,11 +56,24 @@ class FitResult:
     def standard_errors(self) -> np.ndarray:
         """Of the couplings, then of the free fields, for this fixed graph, (n_parameters,). Needs `n_samples`.
 
-        From the inverse Fisher information; they do not know that the graph was chosen with the same data.
+        See the function `standard_errors`.
         """
         if self.n_samples is None:
             raise ModelError("standard errors need n_samples; give it to fit_couplings")
-        return np.sqrt(np.diagonal(np.linalg.inv(self.model.hessian())) / self.n_samples)
+        return standard_errors(self.model, self.n_samples)
+
+
+def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
+    """Standard errors of the couplings, then of the free fields, for this fixed graph, (n_parameters,).
+
+    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
+    double precision cannot tell.
+    """
+    try:
+        variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
+    except np.linalg.LinAlgError:
+        return np.full(model.n_parameters, np.nan)
+    return np.sqrt(np.where(variance > 0, variance, np.nan))
 
 
 def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) -> np.ndarray:

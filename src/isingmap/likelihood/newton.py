@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.dual import DualPlan
+from isingmap.inference.solution import DualSolution, solve_dual
 
 GRADIENT_TOLERANCE = 1e-10
 MOST_ITERATIONS = 100

@@ -131,6 +131,28 @@ def _arrange(nodes, part, owner, neighbours, key, t, space):
 
 
 @numba.njit(cache=True)
+def _cut(nodes, part, owner, neighbours, work):
+    """Reorder a part as [below | above | separator] and return their sizes; (0, 0, all) when nothing separates it."""
+    from_u, from_v, queue, counts, crossing = work
+    u, reached = _distances(nodes[0], part, owner, neighbours, from_u, queue)
+    if reached < nodes.size:  # several components: no separator is needed
+        return _arrange(nodes, part, owner, neighbours, from_u, -1, queue)
+    for v in nodes:
+        from_u[v] = -1
+    v, _ = _distances(u, part, owner, neighbours, from_u, queue)
+    _distances(v, part, owner, neighbours, from_v, queue)
+    best_u, t_u = _best_cut(nodes, part, owner, neighbours, from_u, counts, crossing)
+    for w in nodes:
+        from_v[w] = from_u[w] - from_v[w]
+    best_v, t_v = _best_cut(nodes, part, owner, neighbours, from_v, counts, crossing)
+    if min(best_u, best_v) > nodes.size:
+        return 0, 0, nodes.size
+    if best_u < best_v:
+        return _arrange(nodes, part, owner, neighbours, from_u, t_u, queue)
+    return _arrange(nodes, part, owner, neighbours, from_v, t_v, queue)
+
+
+@numba.njit(cache=True)
 def _dissect(neighbours):
     n = neighbours.shape[0]
     order = np.arange(n)
@@ -138,11 +160,13 @@ def _dissect(neighbours):
     parent = np.empty(n, np.int64)
     count = 0
     owner = np.zeros(n, np.int64)
-    queue = np.empty(n, np.int64)
-    from_u = np.full(n, -1, np.int64)
-    from_v = np.full(n, -1, np.int64)
-    counts = np.empty(2 * n + 2, np.int64)
-    crossing = np.empty(2 * n + 2, np.int64)
+    work = (
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(2 * n + 2, np.int64),
+        np.empty(2 * n + 2, np.int64),
+    )
     todo = [(0, n, -1)]
     part = 0
     while len(todo) > 0:
@@ -151,44 +175,20 @@ def _dissect(neighbours):
         part += 1
         for v in nodes:
             owner[v] = part
-            from_u[v] = -1
-            from_v[v] = -1
+            work[0][v] = -1
+            work[1][v] = -1
         n_below, n_above, n_separator = 0, 0, high - low
         if high - low > CHUNK:
-            u, reached = _distances(nodes[0], part, owner, neighbours, from_u, queue)
-            if reached < high - low:  # several components: no separator is needed
-                key, t = from_u, -1
-                n_above = reached
-                n_below = high - low - reached
-                n_separator = 0
-                _arrange(nodes, part, owner, neighbours, key, t, queue)
-            else:
-                for v in nodes:
-                    from_u[v] = -1
-                v, _ = _distances(u, part, owner, neighbours, from_u, queue)
-                _distances(v, part, owner, neighbours, from_v, queue)
-                best_u, t_u = _best_cut(nodes, part, owner, neighbours, from_u, counts, crossing)
-                for w in nodes:
-                    from_v[w] = from_u[w] - from_v[w]
-                best_v, t_v = _best_cut(nodes, part, owner, neighbours, from_v, counts, crossing)
-                if min(best_u, best_v) < high - low:
-                    key, t = (from_u, t_u) if best_u < best_v else (from_v, t_v)
-                    n_below, n_above, n_separator = _arrange(
-                        nodes, part, owner, neighbours, key, t, queue
-                    )
+            n_below, n_above, n_separator = _cut(nodes, part, owner, neighbours, work)
         middle = high - n_separator
-        start = middle
-        attach = above
-        if n_separator > 0:
-            n_chunks = (n_separator + CHUNK - 1) // CHUNK
-            for k in range(n_chunks):  # from the top of the chain down
-                begin = middle + n_separator * (n_chunks - 1 - k) // n_chunks
-                first[count] = begin
-                parent[count] = attach
-                attach = count
-                count += 1
+        n_chunks = (n_separator + CHUNK - 1) // CHUNK
+        for k in range(n_chunks):  # a chain of supernodes, from its top down
+            first[count] = middle + n_separator * (n_chunks - 1 - k) // n_chunks
+            parent[count] = above
+            above = count
+            count += 1
         if n_below > 0:
-            todo.append((low, low + n_below, attach))
+            todo.append((low, low + n_below, above))
         if n_above > 0:
-            todo.append((low + n_below, middle, attach))
+            todo.append((low + n_below, middle, above))
     return order, first[:count], parent[:count]

@@ -147,7 +147,9 @@ def _swap_sides(row):
 
 
 @numba.njit(cache=True)
-def _add_constraints(e, up, pairs, size, bottom, lowpt, lowpt_edge, ref):
+def _add_constraints(  # noqa: C901 - one step of the published algorithm
+    e, up, pairs, size, bottom, lowpt, lowpt_edge, ref
+):
     """Merge the return edges of e with those of its elder siblings; returns the new stack size or NONE."""
     left_low, left_high, right_low, right_high = NONE, NONE, NONE, NONE
     while True:

@@ -13,7 +13,7 @@ from isingmap.data.table import counted
 from isingmap.errors import NonPlanarError, PrecisionError
 from isingmap.inference.engine import extended_edges
 from isingmap.planar.embedding import is_planar
-from isingmap.report.tables import standard_errors
+from isingmap.likelihood.fit import standard_errors
 from isingmap.report.text import entry, printable, section, shortened, some
 from isingmap.structure.result import SearchResult
 

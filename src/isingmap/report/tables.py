@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isingmap.data.labels import number
+from isingmap.likelihood.fit import standard_errors
 from isingmap.structure.result import SearchResult
 
 if TYPE_CHECKING:
@@ -54,19 +55,6 @@ Row = tuple[Cell, ...]
 NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
 # An apostrophe that already stands before such a character is guarded too, so that guarding can be undone.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-
-
-def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
-    """Standard errors of the couplings, then of the free fields, for this fixed graph, (n_parameters,).
-
-    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN
-    where double precision cannot tell.
-    """
-    try:
-        variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
-    except np.linalg.LinAlgError:
-        return np.full(model.n_parameters, np.nan)
-    return np.sqrt(np.where(variance > 0, variance, np.nan))
 
 
 def edge_rows(estimator: PlanarIsing) -> list[Row]:
