@@ -88,7 +88,8 @@ def baseline(
         return fit_graph(_field_edges(n_spins) if family == "partial" else (), moments, n_samples, **shared)
     if family == "outer-planar":
         information = mutual_information(
-            shrunk(np.asarray(moments), prior, n_samples), shrunk(np.asarray(magnetizations), prior, n_samples)
+            shrunk(np.asarray(moments), prior, n_samples),
+            shrunk(np.asarray(magnetizations), prior, n_samples),
         )
         return fit_graph(spanning_tree(information, rank), moments, n_samples, **shared)
     similarity = _similarity(moments, magnetizations if family == "partial" else None)
@@ -96,7 +97,9 @@ def baseline(
         rank = np.append(rank, n_spins)
     if name == "tmfg":
         return fit_tmfg(triangulated_filter(similarity, rank), moments, n_samples, **shared)
-    edges = spanning_tree(similarity, rank) if name == "chow-liu" else planar_filter(similarity, rank, progress)
+    edges = (
+        spanning_tree(similarity, rank) if name == "chow-liu" else planar_filter(similarity, rank, progress)
+    )
     return fit_graph(edges, moments, n_samples, **shared)
 
 
@@ -114,7 +117,9 @@ def _check_family(family: str, magnetizations) -> None:
     if family not in FAMILIES:
         raise ModelError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
     if family != "zero-field" and magnetizations is None:
-        raise ModelError(f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without')
+        raise ModelError(
+            f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without'
+        )
 
 
 def _field_edges(n_spins: int) -> np.ndarray:

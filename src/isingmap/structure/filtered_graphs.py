@@ -14,10 +14,7 @@ import numba
 import numpy as np
 
 from isingmap.errors import DataError, ModelError
-from isingmap.planar.planarity import is_planar_kernel
-
-# Planarity tests between two calls of `progress`, a fraction of a second at 1000 nodes.
-TESTS_AT_A_TIME = 1000
+from isingmap.structure.planar_filter import keep_planar
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +34,6 @@ class FilteredGraph:
     edges: np.ndarray
     cliques: np.ndarray
     separators: np.ndarray
-
-
-def maximal_edges(n_nodes: int) -> int:
-    """Edges of a maximal planar graph."""
-    return 3 * n_nodes - 6 if n_nodes > 2 else n_nodes * (n_nodes - 1) // 2
 
 
 def mutual_information(moments, magnetizations) -> np.ndarray:
@@ -167,7 +159,12 @@ def _spanning_tree(similarity, rank):
             if a < 0 or _comes_first(similarity[v, w], rank[v], rank[w], similarity[a, w], rank[a], rank[w]):
                 anchor[w] = a = v
             if best < 0 or _comes_first(
-                similarity[a, w], rank[a], rank[w], similarity[anchor[best], best], rank[anchor[best]], rank[best]
+                similarity[a, w],
+                rank[a],
+                rank[w],
+                similarity[anchor[best], best],
+                rank[anchor[best]],
+                rank[best],
             ):
                 best = w
         edges[k] = anchor[best], best
@@ -195,7 +192,8 @@ def pmfg_edges(similarity, *, names=None, progress: Callable[[int, int], None] |
 
     Notes
     -----
-    O(n^2) planarity tests of O(n). Tumminello, Aste, Di Matteo & Mantegna, PNAS 102, 10421 (2005).
+    In practice about 20 n planarity tests of O(n); O(n^2) of them at most, and O(n^2 log n) to sort the pairs.
+    Tumminello, Aste, Di Matteo & Mantegna, PNAS 102, 10421 (2005).
     """
     similarity = _checked(similarity)
     return planar_filter(similarity, name_ranks(names, len(similarity)), progress)
@@ -203,29 +201,8 @@ def pmfg_edges(similarity, *, names=None, progress: Callable[[int, int], None] |
 
 def planar_filter(similarity: np.ndarray, rank: np.ndarray, progress=None) -> np.ndarray:
     """Edges of the PMFG, ties by rank, in the order in which they were added."""
-    n = rank.size
-    pairs = np.stack(np.triu_indices(n, 1), axis=1)
-    pairs = pairs[_by_similarity(similarity, rank, pairs)]
-    edges = np.empty((maximal_edges(n), 2), np.int64)
-    n_kept = tested = 0
-    while n_kept < len(edges):
-        n_kept, tested = _keep_planar(n, pairs, tested, edges, n_kept)
-        if progress is not None:
-            progress(n_kept, len(edges))
-    return edges
-
-
-@numba.njit(cache=True)
-def _keep_planar(n_nodes, pairs, tested, edges, n_kept):
-    """Test up to TESTS_AT_A_TIME more pairs; new (number of edges, number of pairs tested)."""
-    for _ in range(TESTS_AT_A_TIME):
-        if n_kept == edges.shape[0]:
-            break
-        edges[n_kept] = pairs[tested]
-        tested += 1
-        if is_planar_kernel(n_nodes, edges[: n_kept + 1]):
-            n_kept += 1
-    return n_kept, tested
+    pairs = np.stack(np.triu_indices(rank.size, 1), axis=1)
+    return keep_planar(rank.size, pairs[_by_similarity(similarity, rank, pairs)], progress)
 
 
 def tmfg_edges(similarity, *, names=None) -> FilteredGraph:
