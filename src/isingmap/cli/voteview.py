@@ -13,8 +13,7 @@ out, party switchers are merged and reported."""
 EXAMPLE = """\
 example (the rules of the paper: members who voted in at least 3/4 of the roll calls,
 votes not cast read as nay, no fields):
-  isingmap voteview S111_votes.csv S111_members.csv --participation 0.75 \\
-      --family zero-field -o senate111"""
+  isingmap voteview S111_votes.csv S111_members.csv --family zero-field -o senate111"""
 
 
 def add_parser(commands) -> None:
@@ -43,8 +42,10 @@ def add_parser(commands) -> None:
     group.add_argument(
         "--participation",
         type=options.number,
+        default=0.75,
         metavar="SHARE",
-        help="keep members who voted in at least this share of all roll calls, for instance 0.75",
+        help="keep members who voted in at least this share of all roll calls (default 0.75, the paper's "
+        "rule; 0 keeps everybody)",
     )
     group.add_argument(
         "--drop-unanimous",
