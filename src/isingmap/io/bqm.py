@@ -1,0 +1,199 @@
+"""Binary quadratic models of dimod (D-Wave): its objects, its COO text files, and the .qubo files of qbsolv."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from os import PathLike, fspath
+
+import numpy as np
+
+from isingmap.data.labels import number
+from isingmap.errors import DataWarning, FileFormatError, IsingMapError, ModelError
+from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
+from isingmap.io.whole_file import read_text, write_text
+from isingmap.model import IsingModel
+
+DOMAIN_OF = {"SPIN": "spin", "BINARY": "boolean"}
+VARTYPE_OF = {domain: vartype for vartype, domain in DOMAIN_OF.items()}
+_VARTYPE = re.compile(r"#.*?vartype[:=]\s*([-\w.]+)")
+_LABEL = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+_ASK = 'say which with domain="spin" (-1/+1) or domain="boolean" (0/1)'
+
+
+# --- objects ----------------------------------------------------------------------------------------------
+
+
+def from_bqm(bqm) -> ModelFile:
+    """The model of a dimod BinaryQuadraticModel, or of anything with vartype, linear, quadratic and offset.
+
+    Spins come in the order of bqm.linear; their names are the variables written as text.
+
+    Raises
+    ------
+    ModelError
+        If an attribute is absent or not of that kind, or two variables are written alike.
+    """
+    try:
+        domain = DOMAIN_OF.get(getattr(bqm.vartype, "name", bqm.vartype))
+        linear = {variable: float(bias) for variable, bias in bqm.linear.items()}
+        quadratic = {(u, v): float(bias) for (u, v), bias in bqm.quadratic.items()}
+        offset = float(bqm.offset)
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"not a binary quadratic model: {error}") from None
+    if domain is None:
+        raise ModelError(f"vartype must be SPIN or BINARY, got {bqm.vartype!r}")
+    position = {variable: k for k, variable in enumerate(linear)}
+    unknown = [v for pair in quadratic for v in pair if v not in position]
+    if unknown:
+        raise ModelError(f"the variable {unknown[0]!r} of a quadratic term is not in linear")
+    edges = [(position[u], position[v]) for u, v in quadratic]
+    names = tuple(str(variable) for variable in linear)
+    energy = Energy(names, edges, list(linear.values()), list(quadratic.values()), offset, 1.0, domain)
+    return model_from_energy(energy, "binary quadratic model")
+
+
+def to_bqm(model: IsingModel, *, offset: float = 0.0, domain: str = "spin"):
+    """A dimod.BinaryQuadraticModel whose energy is offset - log_weight; its variables are the names.
+
+    Raises
+    ------
+    IsingMapError
+        If dimod is not installed.
+    """
+    try:
+        import dimod
+    except ImportError:
+        raise IsingMapError("dimod is not installed: pip install dimod, or write a COO or bqpjson file") from None
+    energy = energy_from_model(model, offset=offset, domain=domain)
+    pairs = zip(model.edge_names, energy.quadratic, strict=True)
+    return dimod.BinaryQuadraticModel(
+        dict(zip(model.names, energy.linear, strict=True)), dict(pairs), energy.offset, VARTYPE_OF[domain]
+    )
+
+
+# --- files ------------------------------------------------------------------------------------------------
+
+
+def read_coo(path: str | PathLike, *, domain: str | None = None) -> ModelFile:
+    """Read lines `i j bias` (i = i: linear), with the header `# vartype=SPIN` or BINARY, or `p qubo`.
+
+    Terms given several times, also as i j and j i, add up, as dimod has it. Spins are ordered by their numbers.
+
+    Parameters
+    ----------
+    path : path-like
+    domain : {"spin", "boolean"}, optional
+        Needed when the file does not tell.
+
+    Raises
+    ------
+    FileFormatError
+        With the line that is not understood, or if nobody says what the variables are.
+    """
+    if domain is not None and domain not in DOMAINS:
+        raise ModelError(f"domain must be one of {', '.join(DOMAINS)}, got {domain!r}")
+    name = fspath(path)
+    stated, terms = None, []
+    for line, content in enumerate(read_text(path).splitlines(), 1):
+        words = content.split()
+        place = f"{name}: line {line}"
+        if not words or words[0] == "c":
+            continue
+        if words[0].startswith("#") or words[0] == "p":
+            stated = _stated_domain(content, place) or stated
+        else:
+            terms.append(_term(words, place))
+    if domain and stated and domain != stated:
+        raise FileFormatError(f'{name}: the file says its variables are {stated}, but domain="{domain}"')
+    if not (domain or stated):
+        raise FileFormatError(f"{name}: the file does not say whether its variables are spins; {_ASK}")
+    return _model(terms, domain or stated, name)
+
+
+def write_coo(model: IsingModel, path: str | PathLike, *, offset: float = 0.0, domain: str = "spin") -> None:
+    """Write a COO file with header; isolated variables get a line with bias 0.
+
+    Warns
+    -----
+    DataWarning
+        If the offset or the names are lost: the format has neither. Names that are whole numbers are kept.
+    """
+    energy = energy_from_model(model, offset=offset, domain=domain)
+    labels = model.names
+    if not all(_LABEL.fullmatch(label) for label in labels):
+        labels = [str(k) for k in range(model.n_spins)]
+        warnings.warn(
+            f"{fspath(path)}: COO files have no names; the variables are numbered 0 to {model.n_spins - 1} in the "
+            "order of the model. bqpjson, UAI and GraphML keep names",
+            DataWarning,
+        )
+    if energy.offset:
+        warnings.warn(
+            f"{fspath(path)}: COO files cannot hold the offset {energy.offset:.12g} of the energy; it is lost. "
+            "bqpjson, UAI and GraphML keep it",
+            DataWarning,
+        )
+    lines = [f"# vartype={VARTYPE_OF[domain]}", *_lines(energy, labels)]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def _stated_domain(content: str, place: str) -> str | None:
+    """What a header says about the variables, if anything."""
+    if content.split()[0] == "p":
+        if content.split()[1:2] != ["qubo"]:
+            raise FileFormatError(f"{place}: expected `p qubo ...`, got {content[:60]!r}")
+        return "boolean"
+    found = _VARTYPE.search(content)
+    if not found:
+        return None
+    if found[1] not in DOMAIN_OF:
+        raise FileFormatError(f"{place}: vartype must be SPIN or BINARY, got {found[1][:40]!r}")
+    return DOMAIN_OF[found[1]]
+
+
+def _term(words: Sequence[str], place: str) -> tuple[int, int, float]:
+    if len(words) != 3 or not all(_LABEL.fullmatch(word) for word in words[:2]):
+        raise FileFormatError(
+            f"{place}: expected two whole numbers and a bias, got {' '.join(words)[:60]!r}. For other labels "
+            "use an edge list (source,target,coupling)"
+        )
+    bias = number(words[2])
+    if bias is None:
+        raise FileFormatError(f"{place}: the bias must be a finite number, got {words[2][:40]!r}")
+    return int(words[0]), int(words[1]), bias
+
+
+def _model(terms: Sequence[tuple[int, int, float]], domain: str, path: str) -> ModelFile:
+    labels = sorted({i for *ends, _ in terms for i in ends})
+    position = {label: k for k, label in enumerate(labels)}
+    linear, quadratic = [0.0] * len(labels), {}
+    for i, j, bias in terms:
+        pair = position[min(i, j)], position[max(i, j)]
+        if i == j:
+            linear[pair[0]] += bias
+        else:
+            quadratic[pair] = quadratic.get(pair, 0.0) + bias
+    names = tuple(str(label) for label in labels)
+    energy = Energy(names, list(quadratic), linear, list(quadratic.values()), domain=domain)
+    return model_from_energy(energy, path, _notes(labels))
+
+
+def _notes(labels: Sequence[int]) -> tuple[str, ...]:
+    if not labels or labels[-1] + 1 == len(labels) or (labels[0] == 1 and labels[-1] == len(labels)):
+        return ()
+    return (
+        f"The variables are numbered {labels[0]} to {labels[-1]}, but only {len(labels)} occur. dimod leaves "
+        "variables without any term out of COO files; if there were such, they are missing here.",
+    )
+
+
+def _lines(energy: Energy, labels: Sequence[str]):
+    # dimod silently skips numbers with an exponent, hence positional notation, with all digits.
+    joined = {i for pair in energy.edges for i in pair}
+    for i, value in enumerate(energy.linear):
+        if value or i not in joined:
+            yield f"{labels[i]} {labels[i]} {np.format_float_positional(value, trim='-')}"
+    for (i, j), value in zip(energy.edges, energy.quadratic, strict=True):
+        yield f"{labels[i]} {labels[j]} {np.format_float_positional(value, trim='-')}"

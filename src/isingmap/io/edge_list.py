@@ -1,0 +1,238 @@
+"""Edge lists: `source,target,coupling` as CSV, or `i j J` as physicists keep them; fields in a table of nodes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+
+from isingmap.data.labels import number
+from isingmap.errors import FileFormatError, ModelError
+from isingmap.io.delimited import Records, check_widths, named_columns, read_records
+from isingmap.io.energies import ModelFile, build_model
+from isingmap.io.whole_file import write_text
+from isingmap.model import IsingModel
+
+_HEADERS = (
+    ("source", "target", "coupling"),
+    ("i", "j", "J"),
+    ("source", "target", "weight"),
+    ("from", "to", "weight"),
+    ("from", "to", "coupling"),
+)
+# What a spreadsheet would run as a formula; apostrophes in front too, so that guarding can be undone.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+
+Edge = tuple[int, str, str, float]  # line, source, target, coupling
+
+
+def read_edge_list(path: str | PathLike, nodes: str | PathLike | None = None, *, sign: int = 1) -> ModelFile:
+    """Read a list of edges, and fields from a table of nodes.
+
+    Parameters
+    ----------
+    path : path-like
+        Columns source, target, coupling under a header (also i, j, J; or weight), other columns ignored; or
+        three columns without a header, separated by commas, semicolons, tabs or spaces. Lines starting with # in
+        front of the header, or anywhere without a header, are comments.
+    nodes : path-like, optional
+        CSV with columns name and field (empty: 0). It gives the order of the spins and keeps isolated ones.
+        Without it spins come in the order of their first edge, or sorted if all are whole numbers.
+    sign : {1, -1}
+        1: positive means agree, E = -sum J s s (ferromagnets have J > 0). -1: the file holds energies,
+        E = +sum J s s. Applies to couplings and fields.
+
+    Raises
+    ------
+    FileFormatError
+        With the line of an edge that is not one, is a loop, or is given twice.
+    """
+    if sign not in (1, -1):
+        raise ModelError(f"sign must be 1 or -1, got {sign!r}")
+    records, edges = _edges(path)
+    name = fspath(path)
+    _refuse_loops_and_repeats(edges, name)
+    fields, notes = (None, ()) if nodes is None else _node_fields(nodes)
+    names = _labels(edges) if fields is None else list(fields)
+    position = {label: k for k, label in enumerate(names)}
+    for line, *ends, _ in edges:
+        for end in ends:
+            if end not in position:
+                raise FileFormatError(f"{name}: line {line}: {end!r} is not among the names in {fspath(nodes)}")
+    pairs = [(position[source], position[target]) for _, source, target, _ in edges]
+    couplings = [sign * coupling for *_, coupling in edges]
+    values = [sign * value for value in fields.values()] if fields else [0.0] * len(names)
+    return ModelFile(build_model(path, names, pairs, couplings, values), notes=(*records.notes, *notes))
+
+
+def write_edge_list(model: IsingModel, path: str | PathLike, nodes: str | PathLike | None = None) -> None:
+    """Write source, target, coupling and, to `nodes`, name and field; names are guarded against spreadsheets.
+
+    Raises
+    ------
+    ModelError
+        If fields or isolated spins would be lost because `nodes` is not given, or a name would not be read back
+        as it is: empty, with white space at an end, or with a NUL character.
+    """
+    for name in model.names:
+        if name != name.strip() or not name or "\0" in name:
+            raise ModelError(f"the name {name!r} would not survive in a CSV file; rename the variable")
+    isolated = model.n_spins > len(set(model.edges.reshape(-1).tolist()))
+    if nodes is None and (isolated or model.fields.any()):
+        raise ModelError("the model has fields or isolated spins, which an edge list cannot hold; give nodes=FILE")
+    if nodes is not None:
+        rows = zip(model.names, model.fields.tolist(), strict=True)
+        write_text(nodes, _csv(("name", "field"), rows))
+    pairs = zip(model.edge_names, model.couplings.tolist(), strict=True)
+    write_text(path, _csv(_HEADERS[0], ((*pair, coupling) for pair, coupling in pairs)))
+
+
+def nodes_path(path: str | PathLike) -> Path:
+    """Where the nodes of an edge list are by custom: edges.csv has nodes.csv, map.csv has map.nodes.csv."""
+    path = Path(path)
+    return path.with_name(f"nodes{path.suffix}" if path.stem == "edges" else f"{path.stem}.nodes{path.suffix}")
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+def _edges(path: str | PathLike) -> tuple[Records, list[Edge]]:
+    records = _without_comments(_separated(path), leading_only=True)
+    header = _header(records)
+    if header is not None:
+        columns = named_columns(records, header)
+        rows, lines = list(zip(*columns, strict=True)), records.lines[1:]
+    else:
+        records = _without_comments(records, leading_only=False)
+        _check_headerless(records)
+        rows, lines = records.rows, records.lines
+    return records, [_edge(row, line, records) for row, line in zip(rows, lines, strict=True)]
+
+
+def _separated(path: str | PathLike) -> Records:
+    """Rows split at the separator of the file or, where that leaves one field, at spaces."""
+    try:
+        records = read_records(path)
+        failure = None
+    except FileFormatError as error:
+        records, failure = None, error
+    if records is not None and any(len(row) > 1 and not row[0].startswith("#") for row in records.rows):
+        return records
+    spaced = read_records(path, " ")
+    rows = [[cell for cell in row if cell.strip()] for row in spaced.rows]
+    if failure is not None and not any(len(row) > 1 for row in rows):
+        raise failure
+    return replace(spaced, rows=rows)
+
+
+def _without_comments(records: Records, *, leading_only: bool) -> Records:
+    comment = [row[0].lstrip().startswith("#") if row else True for row in records.rows]
+    first = comment.index(False) if False in comment else len(comment)
+    kept = [k for k, drop in enumerate(comment) if k >= first and (leading_only or not drop)]
+    if not kept:
+        raise records.fail("there is no edge in this file")
+    return replace(records, rows=[records.rows[k] for k in kept], lines=[records.lines[k] for k in kept])
+
+
+def _header(records: Records) -> list[str] | None:
+    """The three columns as the file spells them, or None if the first row is an edge."""
+    cells = [cell.strip() for cell in records.rows[0]]
+    folded = [cell.casefold() for cell in cells]
+    for wanted in _HEADERS:
+        if set(wanted) <= set(cells):
+            return list(wanted)
+        if set(wanted) <= set(folded):
+            return [cells[folded.index(column)] for column in wanted]
+    return None
+
+
+def _check_headerless(records: Records) -> None:
+    first = records.rows[0]
+    if len(first) == 2 and all(_INTEGER.fullmatch(cell.strip()) for cell in first):
+        raise records.fail(
+            f"line {records.lines[0]}: two numbers, as in files of max-cut problems (counts, then i j weight); "
+            "remove the line, and read weights w with sign=-1 (E = sum w s s) if you want their spin glass"
+        )
+    if len(first) == 3 and number(first[2]) is None:
+        raise records.fail(
+            f"line {records.lines[0]}: {first[2][:60]!r} is not a number; expected a header with the columns "
+            "source, target, coupling, or edges without a header"
+        )
+    check_widths(records, 3, 0)
+
+
+def _edge(row: Sequence[str], line: int, records: Records) -> Edge:
+    coupling = number(row[2])
+    if coupling is None:
+        raise records.fail(f"line {line}: the coupling must be a finite number, got {row[2][:60]!r}")
+    source, target = (_unguarded(cell.strip()) for cell in row[:2])
+    if not source or not target:
+        raise records.fail(f"line {line}: an end of the edge has no name")
+    return line, source, target, coupling
+
+
+def _refuse_loops_and_repeats(edges: Sequence[Edge], path: str) -> None:
+    seen: dict[frozenset, int] = {}
+    for line, source, target, _ in edges:
+        if source == target:
+            raise FileFormatError(
+                f"{path}: line {line} joins {source!r} to itself; fields belong into a table of nodes "
+                "(name,field), or read the file as COO"
+            )
+        pair = frozenset((source, target))
+        if pair in seen:
+            raise FileFormatError(
+                f"{path}: line {line} gives the edge {source!r} - {target!r} again (first in line {seen[pair]}); "
+                "give each pair once, in one direction"
+            )
+        seen[pair] = line
+
+
+def _labels(edges: Sequence[Edge]) -> list[str]:
+    labels = list(dict.fromkeys(end for _, *ends, _ in edges for end in ends))
+    return sorted(labels, key=int) if all(_INTEGER.fullmatch(label) for label in labels) else labels
+
+
+def _node_fields(path: str | PathLike) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Field of each name, in the order of the file."""
+    records = read_records(path)
+    fields: dict[str, float] = {}
+    names, texts = named_columns(records, ("name", "field"))
+    for line, name, text in zip(records.lines[1:], names, texts, strict=True):
+        name, value = _unguarded(name.strip()), number(text) if text.strip() else 0.0
+        if not name or name in fields:
+            raise records.fail(f"line {line}: the name {name!r} is {'given twice' if name else 'empty'}")
+        if value is None:
+            raise records.fail(f"line {line}: the field must be a finite number or empty, got {text[:60]!r}")
+        fields[name] = value
+    if not fields:
+        raise records.fail("there is no node in this file")
+    return fields, records.notes
+
+
+# --- writing ----------------------------------------------------------------------------------------------
+
+
+def _csv(header: Sequence[str], rows) -> str:
+    stream = io.StringIO()
+    for row in (header, *rows):
+        cells = [_guarded(cell) if isinstance(cell, str) else cell for cell in row]
+        # The csv module may leave a lone carriage return unquoted, and readers would end the row there.
+        torn = any("\r" in cell for cell in cells if isinstance(cell, str))
+        quoting = csv.QUOTE_ALL if torn else csv.QUOTE_MINIMAL
+        csv.writer(stream, lineterminator="\n", quoting=quoting).writerow(cells)
+    return stream.getvalue()
+
+
+def _guarded(text: str) -> str:
+    """As `isingmap.report.tables.guarded`, which writes the files of a fit."""
+    return "'" + text if _FORMULA.match(text) and number(text) is None else text
+
+
+def _unguarded(text: str) -> str:
+    return text[1:] if text.startswith("'") and _guarded(text[1:]) == text else text
