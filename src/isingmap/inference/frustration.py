@@ -1,0 +1,96 @@
+"""The dual side of a ground state: faces, those that are frustrated, and spins from the unsatisfied edges.
+
+Faces are the nodes, and an edge joins the faces on its two sides with weight |coupling|. A set of edges is the
+set of unsatisfied edges of some configuration iff it has odd degree in exactly the frustrated faces (those with an
+odd number of negative couplings around them). Edges of coupling 0 may be cut for free, so their faces are merged;
+bridges have the same face on both sides and drop out; of parallel dual edges only the weakest is ever cut.
+
+Source: Bieche, Maynard, Rammal & Uhry, J. Phys. A 13, 1980; Barahona, J. Phys. A 15, 1982.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from isingmap.inference.dual import DualPlan
+from isingmap.planar.embedding import orbits
+from isingmap.planar.planarity import incidence
+from isingmap.planar.separators import component_labels
+
+
+@dataclass(frozen=True, eq=False)
+class FaceGraph:
+    """Faces of the edges with non-zero coupling.
+
+    Attributes
+    ----------
+    n_faces : int
+    ends : (n_dual, 2) int64 array
+        Faces joined by each dual edge, a < b, without repetition.
+    edges : (n_dual,) int64 array
+        The edge of the model it crosses.
+    frustrated : (n_faces,) bool array
+    """
+
+    n_faces: int
+    ends: np.ndarray
+    edges: np.ndarray
+    frustrated: np.ndarray
+
+
+def face_graph(plan: DualPlan, couplings: np.ndarray) -> FaceGraph:
+    """Faces and dual edges of a model on a planned graph. O(n log n)."""
+    triangle, n_triangles = orbits(plan.triangulation.next_in_face)
+    sides = triangle.reshape(-1, 2)
+    cut = np.flatnonzero(couplings != 0)
+    open_sides = np.ones(len(sides), bool)
+    open_sides[cut] = False
+    face = component_labels(n_triangles, sides[open_sides])
+    n_faces = int(face.max()) + 1
+    ends = np.sort(face[sides[cut]], axis=1)
+    crossing = ends[:, 0] != ends[:, 1]
+    ends, cut = ends[crossing], cut[crossing]
+    negative = ends[couplings[cut] < 0].reshape(-1)
+    frustrated = np.bincount(negative, minlength=n_faces) % 2 == 1
+    order = np.lexsort((np.abs(couplings[cut]), ends[:, 1], ends[:, 0]))
+    ends, cut = ends[order], cut[order]
+    first = np.ones(len(cut), bool)
+    first[1:] = (ends[1:] != ends[:-1]).any(axis=1)
+    return FaceGraph(n_faces, np.ascontiguousarray(ends[first]), cut[first], frustrated)
+
+
+def spins_of(n_spins: int, edges: np.ndarray, couplings: np.ndarray, unsatisfied: np.ndarray) -> np.ndarray:
+    """Spins, (n_spins,) int8, +1 on the first spin of each component, with exactly these edges unsatisfied.
+
+    Edges of coupling 0 tie nothing.
+    """
+    signs = np.sign(couplings).astype(np.int8)
+    signs[unsatisfied] *= -1
+    tied = signs != 0
+    return _propagate(n_spins, np.ascontiguousarray(edges[tied]), signs[tied])
+
+
+@numba.njit(cache=True)
+def _propagate(n_spins, edges, signs):
+    start, order = incidence(n_spins, edges)
+    spins = np.zeros(n_spins, np.int8)
+    stack = np.empty(n_spins, np.int64)
+    for first in range(n_spins):
+        if spins[first] != 0:
+            continue
+        spins[first] = 1
+        stack[0] = first
+        top = 1
+        while top > 0:
+            top -= 1
+            v = stack[top]
+            for k in range(start[v], start[v + 1]):
+                w = edges[order[k] >> 1, 1 - (order[k] & 1)]
+                if spins[w] == 0:
+                    spins[w] = spins[v] * signs[order[k] >> 1]
+                    stack[top] = w
+                    top += 1
+    return spins
