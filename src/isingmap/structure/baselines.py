@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import ModelError
 from isingmap.inference.engine import AUXILIARY
 from isingmap.likelihood.fit import fit_couplings, shrunk
 from isingmap.model import IsingModel
+from isingmap.planar.embedding import as_simple_edges
 from isingmap.structure.clique_fit import fit_cliques
 from isingmap.structure.filtered_graphs import (
     FilteredGraph,
@@ -85,7 +88,8 @@ def baseline(
     rank = name_ranks(names, n_spins)
     shared = {"magnetizations": magnetizations, "names": names, "family": family, "prior": prior}
     if name == "independent":
-        return fit_graph(_field_edges(n_spins) if family == "partial" else (), moments, n_samples, **shared)
+        fields = _field_edges(np.arange(n_spins), n_spins)
+        return fit_graph(fields if family == "partial" else (), moments, n_samples, **shared)
     if family == "outer-planar":
         information = mutual_information(
             shrunk(np.asarray(moments), prior, n_samples),
@@ -122,8 +126,8 @@ def _check_family(family: str, magnetizations) -> None:
         )
 
 
-def _field_edges(n_spins: int) -> np.ndarray:
-    return np.stack([np.arange(n_spins), np.full(n_spins, n_spins)], axis=1)
+def _field_edges(spins: np.ndarray, n_spins: int) -> np.ndarray:
+    return np.stack([spins, np.full(spins.size, n_spins)], axis=1)
 
 
 def _similarity(moments, magnetizations) -> np.ndarray:
@@ -171,23 +175,52 @@ def fit_graph(
     """
     _check_family(family, magnetizations)
     moments, n_spins = np.asarray(moments), len(moments)
-    edges = np.sort(np.asarray(edges, np.int64).reshape(-1, 2), axis=1)
+    edges = np.sort(as_simple_edges(edges, n_spins + (family == "partial")), axis=1)
     is_field = edges[:, 1] == n_spins
-    free = np.full(n_spins, family == "outer-planar")
-    if family == "partial":
-        free[edges[is_field, 0]] = True
-        edges = edges[~is_field]
+    # As fit_couplings orders its parameters: couplings, then the free fields by their spins.
+    edges, at = edges[~is_field], np.sort(edges[is_field, 0])
+    if family == "outer-planar":
+        at = np.arange(n_spins)
+    free = np.zeros(n_spins, bool)
+    free[at] = True
+    extended = np.vstack([edges, _field_edges(at, n_spins)])
+    target = shrunk(_observed(extended, moments, magnetizations), prior, n_samples)
     fit = fit_couplings(
         edges,
-        moments[tuple(edges.T)] if edges.max(initial=0) < n_spins else moments,
+        moments[tuple(edges.T)],
         n_spins=n_spins,
         magnetizations=None if family == "zero-field" else magnetizations,
         free_fields=None if family == "zero-field" else free,
         prior=prior,
         n_samples=n_samples,
         names=names,
+        start=_tree_couplings(n_spins + 1, extended, target),
     )
     return _result(fit.model, fit.log_likelihood, n_samples, family, prior, fit.gradient_norm, fit.converged)
+
+
+def _observed(edges, moments, magnetizations) -> np.ndarray:
+    """Moments of the edges, those to the auxiliary node being the magnetizations."""
+    is_field = edges[:, 1] == len(moments)
+    observed = np.empty(len(edges))
+    observed[~is_field] = moments[tuple(edges[~is_field].T)]
+    if is_field.any():
+        observed[is_field] = np.asarray(magnetizations)[edges[is_field, 0]]
+    return observed
+
+
+def _tree_couplings(n_nodes: int, edges: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Where to start the fit: the exact fit of the graph's best tree, and 0 on the other edges.
+
+    A share of every edge's own coupling would add up, on a dense graph of strong moments, to an ordered state
+    without any curvature.
+    """
+    # Lengths are positive, because a sparse matrix takes 0 for no edge.
+    lengths = coo_array((2.0 - np.abs(target), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
+    tree = minimum_spanning_tree(lengths.tocsr()).tocoo()
+    in_tree = np.isin(edges @ (n_nodes, 1), np.stack([tree.row, tree.col], axis=1) @ (n_nodes, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):  # fit_couplings names the pair
+        return np.where(in_tree, np.arctanh(target), 0.0)
 
 
 def fit_tmfg(
@@ -227,10 +260,7 @@ def fit_tmfg(
     names = tuple(f"x{k + 1}" for k in range(n_spins)) if names is None else tuple(names)
     edges = np.sort(graph.edges, axis=1)
     is_field = edges[:, 1] == n_spins
-    observed = np.empty(len(edges))
-    observed[~is_field] = np.asarray(moments)[tuple(edges[~is_field].T)]
-    if is_field.any():
-        observed[is_field] = np.asarray(magnetizations)[edges[is_field, 0]]
+    observed = _observed(edges, np.asarray(moments), magnetizations)
     fit = fit_cliques(graph, shrunk(observed, prior, n_samples), (*names, AUXILIARY))
     fields, free = np.zeros(n_spins), np.zeros(n_spins, bool)
     fields[edges[is_field, 0]] = fit.couplings[is_field]

@@ -141,17 +141,21 @@ def four_spin_probabilities(moments: np.ndarray) -> np.ndarray:
     the values where a state becomes impossible. They enclose an interval because states of different parity differ in
     one spin and their bases add up to 8 times the probability of a state of the other three.
     """
-    base, parity = 1.0 + moments @ _products(4).T, _states(4).prod(axis=1)
-    low = -base[:, parity > 0].min(axis=1)
-    high = base[:, parity < 0].min(axis=1)
-    t = 0.5 * (low + high)
+    base, even = 1.0 + moments @ _products(4).T, _states(4).prod(axis=1) > 0
+    smallest_even = base[:, even].min(axis=1, keepdims=True)
+    smallest_odd = base[:, ~even].min(axis=1, keepdims=True)
+    # Measured from the lower end of the interval: next to it, t itself has no digits left.
+    above = base - np.where(even, smallest_even, smallest_odd)
+    length = smallest_even + smallest_odd
+    low, high = np.zeros_like(length), length
+    t = 0.5 * length
     for _ in range(MOST_ITERATIONS):
-        probability = base + t[:, None] * parity
-        value = np.log(probability) @ parity
+        probability = above + np.where(even, t, length - t)
+        value = np.log(probability) @ np.where(even, 1.0, -1.0)[:, None]
         low, high = np.where(value < 0, t, low), np.where(value > 0, t, high)
-        newton = t - value / (1.0 / probability).sum(axis=1)
+        newton = t - value / (1.0 / probability).sum(axis=1, keepdims=True)
         following = np.where((newton > low) & (newton < high), newton, 0.5 * (low + high))
-        if (np.abs(following - t) <= 4e-16).all():
+        if (np.abs(following - t) <= 1e-15 * length).all():
             break
         t = following
     return probability
