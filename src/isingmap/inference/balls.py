@@ -5,8 +5,8 @@ go unit by unit over dictionaries; separators are dense and go through `arb_mat`
 arithmetic the Pfaffian of K' on any set of units is positive, so a step never fails for want of a pivot, only for
 want of bits: then `TooFewBits` is raised.
 
-Balls grow with the number of steps between a leaf and the root, not with the condition of K' alone. Hence the chunks
-of a separator are merged again, and a dense block is inverted by an approximate inverse and a residual.
+Balls grow with the number of steps between a leaf and the root, not with the condition of K' alone; so the chunks
+of a separator are merged again into wide blocks.
 
 Everything is indexed by position in the order of elimination: 2 k and 2 k + 1 for the darts of the k-th unit. Rows
 are dictionaries that hold the entries right of the diagonal only.
@@ -14,7 +14,6 @@ are dictionaries that hold the entries right of the diagonal only.
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from flint import arb, arb_mat
 from isingmap.inference.elimination import EliminationPlan
 
 # Darts: wider blocks need fewer bits but more arithmetic; on grids from 20 x 20 to 100 x 100 this is the best.
-LARGEST_BLOCK = 128
+LARGEST_BLOCK = 64
 
 
 class TooFewBits(ArithmeticError):
@@ -189,14 +188,9 @@ def _skew(rows, positions):
     return arb_mat(square)
 
 
-@functools.cache
-def _identity(size):
-    return arb_mat([[int(i == j) for j in range(size)] for i in range(size)])
-
-
 def _inverse(matrix):
     try:
-        return matrix.solve(_identity(matrix.nrows()), algorithm="precond")
+        return matrix.inv()
     except ZeroDivisionError:
         raise TooFewBits from None
 

@@ -1,0 +1,114 @@
+"""How many ground states a model has, as an integer with a proof.
+
+When all couplings are integers k_e (times a unit), M(x) = sum_e k_e x_i x_j takes integer values two apart, and with
+t = exp(-2 beta) the ball of exp(log Z - beta M_0) encloses g + g_1 t + g_2 t^2 + ..., whose first coefficient g is
+the number of ground states. The tail at a larger beta is at most exp(-2 (beta - beta')) times the sum at a smaller
+beta', so moderate values of beta are enough, far below the n log(2) / 2 that the bound 2^n t on the tail would ask for.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from isingmap.errors import ModelError
+from isingmap.inference.certified import Problem, log_partition_ball, precision
+from isingmap.inference.dual import DualPlan
+
+LARGEST_MULTIPLE = 1024
+
+
+def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
+    """Number of configurations of largest log-weight, x and -x counted both; 0.1 s at n = 100, 2 s at n = 400.
+
+    Parameters
+    ----------
+    plan : DualPlan
+    couplings : (n_edges,) array
+        Integer multiples, up to `LARGEST_MULTIPLE`, of a common unit, which is found; 1e-9 of rounding is forgiven.
+    spins : (n_spins,) array of +-1, optional
+        A ground state; makes it faster. The answer is proven with any spins.
+
+    Raises
+    ------
+    ModelError
+        When the couplings have no common unit.
+    PrecisionError
+    """
+    multiples = _common_multiples(np.asarray(couplings, dtype=np.float64))
+    if not multiples.any():
+        return 2**plan.n_spins
+    beta, digits = math.ceil(4 + 0.07 * plan.n_spins), 20 + plan.n_spins // 5
+    while True:
+        count = _count_at(plan, multiples, spins, float(beta), 2.0**-digits)
+        if count is not None:
+            return count
+        beta, digits = beta + (beta + 1) // 2, 2 * digits
+
+
+def _common_multiples(couplings: np.ndarray) -> np.ndarray:
+    """Integers proportional to the couplings, (n_edges,) float64."""
+    sizes = np.abs(couplings)
+    largest = sizes.max(initial=0.0)
+    if largest == 0.0:
+        return sizes
+    unit = functools.reduce(
+        functools.partial(_approximate_gcd, noise=1e-9 * largest), np.unique(sizes).tolist()
+    )
+    if not unit * LARGEST_MULTIPLE >= 0.5 * largest:
+        _refuse(couplings)
+    unit = sizes.sum() / np.rint(sizes / unit).sum()
+    multiples = np.rint(couplings / unit)
+    rounding = np.abs(couplings - multiples * unit).max()
+    if not rounding <= 1e-9 * unit or np.abs(multiples).max() > LARGEST_MULTIPLE:
+        _refuse(couplings)
+    return multiples
+
+
+def _approximate_gcd(a: float, b: float, *, noise: float) -> float:
+    """Euclid's algorithm on positive floats that are multiples of a common unit up to noise."""
+    while b > noise:
+        a, b = b, abs(a - round(a / b) * b)
+    return a
+
+
+def _refuse(couplings):
+    raise ModelError(
+        f"ground states can be counted when all couplings are integer multiples, up to {LARGEST_MULTIPLE}, of a "
+        f"common unit (such as +-J); these {couplings.size} couplings with {np.unique(np.abs(couplings)).size} "
+        "different absolute values are not. Round them to a common unit first"
+    )
+
+
+def _count_at(plan, multiples, spins, beta, tolerance):
+    """The number of ground states from log Z at beta / 2 and beta, or None when they do not pin it."""
+    half, _ = log_partition_ball(Problem.of(plan, 0.5 * beta * multiples, spins), lambda _: tolerance)
+    full, bits = log_partition_ball(Problem.of(plan, beta * multiples, spins), lambda _: tolerance)
+    with precision(bits):
+        best = _largest_log_weight(plan, multiples, spins, half, full, beta)
+        if best is None:
+            return None
+        at_half, at_full = (half - best * beta / 2).exp(), (full - best * beta).exp()
+        tail = at_half * (at_full * 0 - beta).exp()
+        pairs = (((at_full - tail) / 2).union(at_full / 2)).unique_fmpz()
+    return None if pairs is None else 2 * int(pairs)
+
+
+def _largest_log_weight(plan, multiples, spins, half, full, beta):
+    """M_0 where it is the only value of the right parity between its bounds, else None.
+
+    log Z is convex and its slope tends to M_0, so a secant bounds M_0 from below; g >= 2 bounds it from above.
+    """
+    from flint import arb
+
+    parity = int(multiples.sum()) % 2
+    lower = (full - half) / (beta / 2)
+    upper = (full - arb(2).log()) / beta
+    if spins is not None:
+        i, j = plan.edges.T
+        spins = np.asarray(spins, dtype=np.float64)
+        lower = lower.max(arb(float(multiples @ (spins[i] * spins[j]))))
+    half_best = ((lower.union(upper) - parity) / 2).unique_fmpz()
+    return None if half_best is None else 2 * int(half_best) + parity
