@@ -128,11 +128,11 @@ def test_round_trip(tmp_path, vartype, domain, model):
 
 
 def test_dimod_reads_what_we_write(tmp_path):
-    dimod = pytest.importorskip("dimod")
+    coo = pytest.importorskip("dimod.serialization.coo")
     model = IsingModel([(0, 1)], [1e-9], [0.25, 0, 0], names=["0", "1", "2"])
     write_coo(model, tmp_path / "m.coo")
     with open(tmp_path / "m.coo") as stream:
-        there = dimod.serialization.coo.load(stream)
+        there = coo.load(stream)
     assert dict(there.linear) == {0: -0.25, 1: 0.0, 2: 0.0} and there.quadratic[0, 1] == -1e-9
 
 

@@ -95,7 +95,7 @@ def test_companions():
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("m.xyz", "a b", r"format of the file is not clear.*bqpjson \(.bqpjson, .bqp.json\)"),
+        ("m.xyz", "a b", r"format is not clear.*--format.*bqpjson \(.bqpjson, .bqp.json\)"),
         ("m.json", '{"a": 1}', "JSON of neither isingmap"),
         ("m.json", '{"format": "isingmap-model", "version": 99}', "reads up to 1"),
         ("m.json", '{"format": "isingmap-model", "version": 1}', 'list under "names"'),

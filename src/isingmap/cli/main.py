@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from isingmap import __version__
-from isingmap.cli import demo, fit, info, simulate, voteview
+from isingmap.cli import convert, demo, fit, infer, info, simulate, voteview
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
 from isingmap.cli.wording import in_options
 from isingmap.errors import IsingMapError, IsingMapWarning
@@ -32,7 +32,7 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, simulate, demo)
+COMMANDS = (fit, voteview, info, infer, convert, simulate, demo)
 
 
 class UsageError(Exception):

@@ -19,7 +19,7 @@ DOMAIN_OF = {"SPIN": "spin", "BINARY": "boolean"}
 VARTYPE_OF = {domain: vartype for vartype, domain in DOMAIN_OF.items()}
 _VARTYPE = re.compile(r"#.*?vartype[:=]\s*([-\w.]+)")
 _LABEL = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
-_ASK = 'say which with domain="spin" (-1/+1) or domain="boolean" (0/1)'
+_ASK = 'give domain="spin" (--domain spin) for -1/+1, domain="boolean" (--domain boolean) for 0/1'
 
 
 # --- objects ----------------------------------------------------------------------------------------------

@@ -150,6 +150,13 @@ def drop_rounding(fields: np.ndarray, magnitudes: np.ndarray, n_terms: np.ndarra
     return np.where(rounding, 0.0, fields), int(rounding.sum())
 
 
+def settled_sum(terms: Sequence[float]) -> float:
+    """The sum, or zero if it is nothing but the rounding error of its terms (an offset that cancels)."""
+    magnitude = np.array([math.fsum(map(abs, terms))])
+    total, _ = drop_rounding(np.array([math.fsum(terms)]), magnitude, np.array([len(terms)]))
+    return float(total[0])
+
+
 def rounding_notes(n_dropped: int) -> tuple[str, ...]:
     """What to say about `drop_rounding`."""
     if not n_dropped:
@@ -165,7 +172,7 @@ def _spin_from_boolean(edges, linear, quadratic, offset):
         np.add.at(magnitudes, ends, np.abs(quadratic) / 4)
         np.add.at(n_terms, ends, 1)
     fields, n_dropped = drop_rounding(fields, magnitudes, n_terms)
-    return fields, quadratic / 4, math.fsum((offset, *(linear / 2), *(quadratic / 4))), n_dropped
+    return fields, quadratic / 4, settled_sum([offset, *(linear / 2), *(quadratic / 4)]), n_dropped
 
 
 def _boolean_from_spin(edges, linear, quadratic, offset):

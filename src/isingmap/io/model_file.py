@@ -42,7 +42,7 @@ def format_of(path: str | PathLike) -> str:
     fitting = [(len(end), key) for key, ends in FORMATS.items() for end in ends if name.endswith(end)]
     if not fitting:
         raise FileFormatError(
-            f"{fspath(path)}: the format of the file is not clear from its name. Give the format; known are {_known()}"
+            f"{fspath(path)}: the format is not clear from the name. Give format= (--format); known are {_known()}"
         )
     return max(fitting)[1]
 

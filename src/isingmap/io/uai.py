@@ -13,7 +13,7 @@ import numpy as np
 
 from isingmap.data.labels import number
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.io.energies import ModelFile, build_model, drop_rounding, rounding_notes
+from isingmap.io.energies import ModelFile, build_model, drop_rounding, rounding_notes, settled_sum
 from isingmap.io.whole_file import read_text, write_text
 from isingmap.model import IsingModel
 from isingmap.model.potentials import model_from_potentials
@@ -166,7 +166,7 @@ def _model(path, names: Sequence[str], scopes, tables) -> ModelFile:
     """Add up the log potentials of each scope and convert them."""
     pair: dict[tuple[int, ...], np.ndarray] = {}
     unary = np.zeros((len(names), 2))
-    magnitudes, n_terms, constant = np.zeros(len(names)), np.zeros(len(names)), 0.0
+    magnitudes, n_terms = np.zeros(len(names)), np.zeros(len(names))
     for scope, table in zip(scopes, tables, strict=True):
         for i in scope:
             magnitudes[i] += np.abs(table).sum()
@@ -176,17 +176,17 @@ def _model(path, names: Sequence[str], scopes, tables) -> ModelFile:
             pair[key] = pair.get(key, 0.0) + table
         elif scope:
             unary[scope[0]] += table
-        else:
-            constant += float(table)
     edges = np.array(list(pair), np.int64).reshape(-1, 2)
     potentials = np.array(list(pair.values())).reshape(-1, 2, 2)
     try:
-        model, converted = model_from_potentials(edges, potentials, unary, names=names)
+        model, _ = model_from_potentials(edges, potentials, unary, names=names)
     except ModelError as error:
         raise FileFormatError(f"{fspath(path)}: {error}") from None
     fields, n_dropped = drop_rounding(model.fields, magnitudes, n_terms)
     model = build_model(path, names, model.edges, model.couplings, fields)
-    return ModelFile(model, -(constant + converted), notes=rounding_notes(n_dropped))
+    # The constant is the sum of the means of all tables, taken over so that cancellation leaves an exact zero.
+    means = [float(value) / table.size for table in tables for value in table.flat]
+    return ModelFile(model, -settled_sum(means) + 0.0, notes=rounding_notes(n_dropped))
 
 
 def _read_names(path: str | PathLike, n_spins: int) -> list[str]:

@@ -1,0 +1,99 @@
+"""isingmap infer and convert."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel
+from isingmap.cli import model_options
+from isingmap.io.energies import DOMAINS
+from isingmap.io.model_file import FORMATS, read_model_file, write_model_file
+from isingmap.io.networkx_graph import to_networkx
+
+
+@pytest.fixture
+def model():
+    return IsingModel([(0, 1), (1, 2)], [0.8, -0.5], [0.0, 0.25, 0.0, 0.0], names=["=1+1", "a,b", "NA", "alone"])
+
+
+def test_choices_are_those_of_the_library():
+    # Repeated in the command line because importing the library there would make --help slow.
+    assert set(model_options.FORMATS) == set(FORMATS) and model_options.DOMAINS == DOMAINS
+
+
+def test_summary_with_the_offset_of_the_file(run, tmp_path):
+    document = {
+        "version": "1.0.0", "id": 0, "metadata": {}, "variable_ids": [4, 9], "variable_domain": "boolean",
+        "scale": 2.0, "offset": 0.5, "linear_terms": [{"id": 4, "coeff": -1.0}],
+        "quadratic_terms": [{"id_tail": 4, "id_head": 9, "coeff": 0.75}],
+    }  # fmt: skip
+    (tmp_path / "m.json").write_text(json.dumps(document))
+    code, out, err = run("infer", tmp_path / "m.json")
+    log_z = np.logaddexp.reduce([-1.0, -1.0, 1.0, -0.5])
+    assert (code, err) == (0, "") and f"with it log Z = {log_z:.12g}" in " ".join(out.split())
+    assert "0/1 in the file" in out and "scale               2," in out
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.csv", "m.graphml", "m.uai"])
+def test_moments_as_a_table(run, tmp_path, model, name):
+    write_model_file(model, tmp_path / name)
+    code, out, err = run("infer", tmp_path / name, "-o", tmp_path / "moments.csv")
+    assert (code, err) == (0, "") and f"{model.log_partition():.12g} nats" in out
+    with open(tmp_path / "moments.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["source"], row["target"]) for row in rows[:2]] == [("'=1+1", "a,b"), ("a,b", "NA")]
+    assert [row["target"] for row in rows[2:]] == [""] * 4
+    found = [[float(row[key]) for row in rows] for key in ("parameter", "moment")]
+    np.testing.assert_allclose(found[0], [*model.couplings, *model.fields], rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(found[1], [*model.moments(), *model.magnetizations()], rtol=1e-12, atol=1e-14)
+    code, _, err = run("infer", tmp_path / name, "-o", tmp_path / "moments.csv")
+    assert code == 2 and "exists and was not overwritten" in err
+
+
+def test_models_without_exact_answers_are_errors(run, tmp_path):
+    n = 24
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    write_model_file(IsingModel(pairs, [0.1] * len(pairs)), tmp_path / "k24.json")
+    code, out, err = run("infer", tmp_path / "k24.json", "-o", tmp_path / "out.csv")
+    assert (code, out) == (2, "") and "K5" in err or "K3,3" in err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_files_that_are_none(run, tmp_path):
+    (tmp_path / "m.coo").write_text("0 1 2.0\n")
+    (tmp_path / "m.dat").write_text("0 1 2.0\n")
+    assert run("infer", tmp_path / "m.coo")[2].count("--domain spin") == 1
+    assert "--format" in run("infer", tmp_path / "m.dat")[2]
+    assert run("infer", tmp_path / "m.dat", "--format", "coo", "--domain", "spin")[0] == 0
+    assert "cannot be read" in run("infer", tmp_path / "none.json")[2]
+    assert run("infer", tmp_path / "m.dat", "--format", "pdf")[0] == 2
+
+
+def test_convert_there_and_back(run, tmp_path, model):
+    model.save(tmp_path / "m.json")
+    chain = ["m.json", "a.bqpjson", "b.uai", "c.graphml", "d.csv", "e.json"]
+    for source, target in zip(chain[:-1], chain[1:], strict=True):
+        code, out, err = run("convert", tmp_path / source, tmp_path / target)
+        assert (code, err) == (0, "") and target in out
+    back = read_model_file(tmp_path / "e.json").model
+    assert back.names == model.names and back.edges.tolist() == model.edges.tolist()
+    np.testing.assert_allclose(back.couplings, model.couplings, rtol=1e-14)
+    assert set(to_networkx(back)) == set(model.names) and (tmp_path / "b.names").exists()
+
+
+def test_convert_says_what_is_lost_and_overwrites_nothing(run, tmp_path, model):
+    model.save(tmp_path / "m.json")
+    code, _, err = run("convert", tmp_path / "m.json", tmp_path / "m.coo", "--to-domain", "boolean")
+    assert code == 0 and "COO files have no names" in err and "offset" in err
+    assert read_model_file(tmp_path / "m.coo").domain == "boolean"
+    (tmp_path / "x.names").write_text("precious")
+    code, _, err = run("convert", tmp_path / "m.json", tmp_path / "x.uai")
+    assert code == 2 and "x.names exists" in err and not (tmp_path / "x.uai").exists()
+    assert run("convert", tmp_path / "m.json", tmp_path / "x.uai", "--force")[0] == 0
+    code, _, err = run("convert", tmp_path / "m.json", tmp_path / "m.json")
+    assert code == 2 and "not overwritten" in err
+    code, _, err = run("convert", tmp_path / "m.json", tmp_path)
+    assert code == 2
+    assert run("convert", tmp_path / "m.json", tmp_path / "y.dat", "--to", "uai")[0] == 0
