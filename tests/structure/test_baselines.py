@@ -6,11 +6,11 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from exhaustive import best_planar_likelihood, maximal_planar_graphs, planar_likelihoods
 
 from isingmap.datasets.random_models import grid_model
 from isingmap.errors import DataError, ModelError, NoEstimateError
 from isingmap.likelihood.fit import fit_couplings
+from isingmap.planar.embedding import is_planar
 from isingmap.structure.baselines import BASELINES, baseline, fit_graph, fit_tmfg
 from isingmap.structure.clique_fit import four_spin_probabilities
 from isingmap.structure.filtered_graphs import chow_liu_edges, mutual_information, pmfg_edges, tmfg_edges
@@ -86,6 +86,26 @@ def test_chow_liu_is_the_maximum_spanning_tree(seed):
         assert (np.diff(weight[tuple(edges.T)]) <= 0).all()
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_pairs_of_the_tree_are_decided_by_name(seed):
+    similarity = np.abs(np.round(random_moments(seed, 12), 1))
+    names = [f"v{k:02d}" for k in np.random.default_rng(seed).permutation(12)]
+    pairs = list(combinations(range(12), 2))
+    pairs.sort(key=lambda p: (-similarity[p], sorted((names[p[0]], names[p[1]]))))
+    forest, kept = nx.utils.UnionFind(range(12)), []
+    for i, j in pairs:  # Kruskal's algorithm
+        if forest[i] != forest[j]:
+            forest.union(i, j)
+            kept.append({i, j})
+    assert list(map(set, chow_liu_edges(similarity, names=names).tolist())) == kept
+
+
+def test_the_auxiliary_node_comes_last_among_equals():
+    result = baseline("chow-liu", np.full((2, 2), 0.5), 10, magnetizations=np.full(2, 0.5))
+    assert result.model.n_edges == 1
+    assert result.model.free_fields.tolist() == [True, False]
+
+
 def test_mutual_information_is_that_of_the_tables():
     data = random_data(1, 6, bias=0.8)
     data[:, 5] = data[:, 0]  # a table with empty cells
@@ -111,6 +131,20 @@ def test_pmfg_is_the_literal_one(seed):
     assert edges.shape == (3 * n_spins - 6, 2)
     assert as_set(edges) == literal_pmfg(similarity, names)
     assert (np.diff(similarity[tuple(edges.T)]) <= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_kept_apart_by_a_triangle_are_those_a_planarity_test_rejects(seed):
+    n_spins = 80
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(500, 5)) @ rng.normal(size=(5, n_spins))
+    data = np.sign(rng.normal(size=(500, n_spins)) + 0.5 * factors)
+    similarity = np.abs(data.T @ data) / 500
+    kept = []
+    for pair in sorted(combinations(range(n_spins), 2), key=lambda p: (-similarity[p], p)):
+        if len(kept) < 3 * n_spins - 6 and is_planar(n_spins, [*kept, pair]):
+            kept.append(pair)
+    assert pmfg_edges(similarity).tolist() == list(map(list, kept))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -241,6 +275,20 @@ def test_column_order_does_not_matter(name, family):
         assert ours == pytest.approx(reference, abs=1e-8)
 
 
+@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("family", ["zero-field", "partial"])
+def test_which_answer_is_called_yes_does_not_matter(name, family):
+    data = random_data(15, 10, n_samples=2000, bias=1.5)
+    signs = np.random.default_rng(15).choice([-1, 1], size=10)
+    results = [
+        baseline(name, x.T @ x / 2000, 2000, magnetizations=x.mean(axis=0), family=family)
+        for x in (data, data * signs)
+    ]
+    np.testing.assert_array_equal(results[0].model.edges, results[1].model.edges)
+    np.testing.assert_array_equal(results[0].model.free_fields, results[1].model.free_fields)
+    assert results[0].log_likelihood == pytest.approx(results[1].log_likelihood, rel=1e-12)
+
+
 def test_single_precision_is_enough_and_nothing_is_changed():
     moments = random_moments(8, 30).astype(np.float32)
     before = moments.copy()
@@ -338,32 +386,3 @@ def test_senate111():
     assert ("Crapo", "Risch") in pairs or ("Risch", "Crapo") in pairs
     assert sum({party[a], party[b]} == {"D", "R"} for a, b in pairs) <= 3
     assert all(result.converged for result in results.values())
-
-
-@pytest.mark.parametrize(("n_nodes", "count"), [(3, 1), (4, 1), (5, 10), (6, 195), (7, 5712)])
-def test_number_of_maximal_planar_graphs(n_nodes, count):
-    graphs = maximal_planar_graphs(n_nodes)
-    assert len(graphs) == count
-    assert (graphs.sum(axis=1) == 3 * n_nodes - 6).all()
-    pairs = list(combinations(range(n_nodes), 2))
-    for graph in graphs[:: max(1, count // 50)]:
-        assert nx.check_planarity(nx.Graph([pairs[k] for k in np.flatnonzero(graph)]))[0]
-
-
-def test_exhaustive_fits_are_the_general_fits():
-    moments = 0.99 * random_moments(13, 6)
-    np.fill_diagonal(moments, 1.0)
-    pairs = np.array(list(combinations(range(6), 2)))
-    values = planar_likelihoods(moments)
-    for k in range(0, 195, 13):
-        fit = fit_couplings(pairs[maximal_planar_graphs(6)[k]], moments)
-        assert values[k] == pytest.approx(fit.log_likelihood, abs=1e-11)
-
-
-def test_no_baseline_beats_the_best_planar_graph():
-    moments = 0.99 * random_moments(14, 7)
-    np.fill_diagonal(moments, 1.0)
-    value, edges = best_planar_likelihood(moments)
-    assert fit_graph(edges, moments, 1.0).log_likelihood == pytest.approx(value, abs=1e-10)
-    likelihood = [baseline(name, moments, 1.0, family="zero-field").log_likelihood for name in BASELINES]
-    assert max(likelihood) <= value + 1e-10
