@@ -121,6 +121,8 @@ def _with_enough_bits(compute, bits: int, tolerance):
     PrecisionError
         When `MOST_BITS` are not enough.
     """
+    from flint import arb
+
     from isingmap.inference.balls import TooFewBits
 
     while bits <= MOST_BITS:
@@ -130,10 +132,12 @@ def _with_enough_bits(compute, bits: int, tolerance):
             except TooFewBits:
                 bits += bits // 2
                 continue
-            excess = max((float(ball.rad()) for ball in balls), default=0.0) / tolerance(balls)
-        if excess <= 1.0:
-            return balls, bits
-        bits += int(math.log2(excess)) + 16 if math.isfinite(excess) else bits // 2
+            # In balls, because radii and tolerances may be far below the smallest double.
+            excess = max((ball.rad() for ball in balls), default=arb(0)) / tolerance(balls)
+            if excess <= 1:
+                return balls, bits
+            missing = float(excess.log()) / math.log(2.0)
+        bits += int(missing) + 16 if math.isfinite(missing) else bits // 2
     raise PrecisionError(
         f"{MOST_BITS} bits are not enough to enclose the answer: the couplings are too strong. "
         "Scale them down (a higher temperature)",

@@ -42,7 +42,7 @@ def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
         return 2**plan.n_spins
     beta, digits = math.ceil(4 + 0.07 * plan.n_spins), 20 + plan.n_spins // 5
     while True:
-        count = _count_at(plan, multiples, spins, float(beta), 2.0**-digits)
+        count = _count_at(plan, multiples, spins, float(beta), digits)
         if count is not None:
             return count
         beta, digits = beta + (beta + 1) // 2, 2 * digits
@@ -82,16 +82,21 @@ def _refuse(couplings):
     )
 
 
-def _count_at(plan, multiples, spins, beta, tolerance):
-    """The number of ground states from log Z at beta / 2 and beta, or None when they do not pin it."""
-    half, _ = log_partition_ball(Problem.of(plan, 0.5 * beta * multiples, spins), lambda _: tolerance)
-    full, bits = log_partition_ball(Problem.of(plan, beta * multiples, spins), lambda _: tolerance)
+def _count_at(plan, multiples, spins, beta, digits):
+    """The number of ground states from log Z at beta / 2 and beta to `digits` binary digits; None: not pinned."""
+    from flint import arb
+
+    def allowed(_):
+        return arb(2) ** -digits
+
+    half, _ = log_partition_ball(Problem.of(plan, 0.5 * beta * multiples, spins), allowed)
+    full, bits = log_partition_ball(Problem.of(plan, beta * multiples, spins), allowed)
     with precision(bits):
         best = _largest_log_weight(plan, multiples, spins, half, full, beta)
         if best is None:
             return None
         at_half, at_full = (half - best * beta / 2).exp(), (full - best * beta).exp()
-        tail = at_half * (at_full * 0 - beta).exp()
+        tail = at_half * arb(-beta).exp()
         pairs = (((at_full - tail) / 2).union(at_full / 2)).unique_fmpz()
     return None if pairs is None else 2 * int(pairs)
 
