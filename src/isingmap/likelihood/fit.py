@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.dual import plan
@@ -201,9 +203,10 @@ def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=No
         if members.size == 1:
             continue
         nodes, local = np.unique(edges[members], return_inverse=True)
-        local_plan = plan(nodes.size, local.reshape(-1, 2))
-        first = first_guess(moments[members]) if start is None else np.asarray(start, float)[members]
-        result = maximise(local_plan, moments[members], first)
+        local = local.reshape(-1, 2)
+        target = moments[members]
+        first = tree_couplings(nodes.size, local, target) if start is None else np.asarray(start, float)[members]
+        result = maximise(plan(nodes.size, local), target, first)
         theta[members] = result.couplings
         norm = max(norm, result.gradient_norm)
         n_iter = max(n_iter, result.n_iter)
@@ -211,6 +214,14 @@ def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=No
     return theta, norm, n_iter, converged
 
 
-def first_guess(moments: np.ndarray) -> np.ndarray:
-    """Half the coupling that each pair would have alone: inside a block, neighbours explain part of a moment."""
-    return 0.5 * np.arctanh(moments)
+def tree_couplings(n_nodes: int, edges: np.ndarray, moments: np.ndarray) -> np.ndarray:
+    """Where to start a fit: the exact fit of the graph's best spanning forest, and 0 on the other edges, (n_edges,).
+
+    A share of every edge's own coupling would add up, on a dense graph of strong moments, to an ordered state
+    without any curvature.
+    """
+    # Lengths are positive, because a sparse matrix takes 0 for no edge.
+    lengths = coo_array((2.0 - np.abs(moments), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
+    tree = minimum_spanning_tree(lengths.tocsr()).tocoo()
+    in_tree = np.isin(edges @ (n_nodes, 1), np.stack([tree.row, tree.col], axis=1) @ (n_nodes, 1))
+    return np.where(in_tree, np.arctanh(moments), 0.0)

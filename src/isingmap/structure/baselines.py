@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import ModelError
 from isingmap.inference.engine import AUXILIARY
@@ -183,8 +181,6 @@ def fit_graph(
         at = np.arange(n_spins)
     free = np.zeros(n_spins, bool)
     free[at] = True
-    extended = np.vstack([edges, _field_edges(at, n_spins)])
-    target = shrunk(_observed(extended, moments, magnetizations), prior, n_samples)
     fit = fit_couplings(
         edges,
         moments[tuple(edges.T)],
@@ -194,7 +190,6 @@ def fit_graph(
         prior=prior,
         n_samples=n_samples,
         names=names,
-        start=_tree_couplings(n_spins + 1, extended, target),
     )
     return _result(fit.model, fit.log_likelihood, n_samples, family, prior, fit.gradient_norm, fit.converged)
 
@@ -207,20 +202,6 @@ def _observed(edges, moments, magnetizations) -> np.ndarray:
     if is_field.any():
         observed[is_field] = np.asarray(magnetizations)[edges[is_field, 0]]
     return observed
-
-
-def _tree_couplings(n_nodes: int, edges: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Where to start the fit: the exact fit of the graph's best tree, and 0 on the other edges.
-
-    A share of every edge's own coupling would add up, on a dense graph of strong moments, to an ordered state
-    without any curvature.
-    """
-    # Lengths are positive, because a sparse matrix takes 0 for no edge.
-    lengths = coo_array((2.0 - np.abs(target), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
-    tree = minimum_spanning_tree(lengths.tocsr()).tocoo()
-    in_tree = np.isin(edges @ (n_nodes, 1), np.stack([tree.row, tree.col], axis=1) @ (n_nodes, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):  # fit_couplings names the pair
-        return np.where(in_tree, np.arctanh(target), 0.0)
 
 
 def fit_tmfg(
