@@ -22,133 +22,153 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from isingmap.planar.planarity import incidence
+
 FREE, OUTER, INNER = 0, 1, 2
 NEVER = np.iinfo(np.int64).max
+# Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
+FIRST_PATIENCE, MORE_PATIENCE = 0.3, 1.5
 
 
-class Graph(NamedTuple):
-    """A graph without loops and parallel edges; `slots[start[v]:start[v + 1]]` are the edges at node v."""
-
-    start: np.ndarray
-    slots: np.ndarray
-    ends: np.ndarray
-    weights: np.ndarray
+NODE = np.dtype([
+    ("arrived", np.int64),  # region that covered it, -1: none
+    ("group", np.int64),  # group it belongs to, -1: uncovered
+    ("source", np.int64),  # terminal from which it was covered
+    ("wrap", np.int64),  # width of the moats beyond it, without the outermost and the group's offset
+    ("below", np.int64),  # node covered before it by the same region
+])  # fmt: skip
+EDGE = np.dtype([("a", np.int64), ("b", np.int64), ("weight", np.int64), ("due", np.int64)])
+GROUP = np.dtype([("top", np.int64), ("offset", np.int64)])
+REGION = np.dtype([
+    ("radius", np.int64),  # width of its moat: at time t radius + rate t
+    ("rate", np.int64),
+    ("label", np.int64),
+    ("due", np.int64),
+    ("shell", np.int64),  # node covered last
+    ("mate_here", np.int64),  # link to the region it is matched with
+    ("mate_there", np.int64),
+    ("up_here", np.int64),  # link to its parent in the alternating tree
+    ("up_there", np.int64),
+    ("parent", np.int64),  # blossom it is a part of
+    ("crowd", np.int64),  # group of its nodes when it is outermost
+    ("size", np.int64),  # number of its nodes
+    ("first_child", np.int64),
+    ("next_child", np.int64),  # around the odd cycle of a blossom
+    ("previous_child", np.int64),
+    ("link_here", np.int64),  # link to the next child
+    ("link_there", np.int64),
+    ("mark", np.int64),  # last search for a common ancestor that met it
+])  # fmt: skip
 
 
 class Moats(NamedTuple):
-    """Regions around terminals (0 .. n_terminals - 1) and around blossoms (above), and the nodes they cover.
+    """A graph, regions around terminals (0 .. n_terminals - 1) and blossoms (above), and the nodes they cover.
 
     Links between regions are pairs of terminals (here, there), joined by a path that the moats fill exactly.
+    Nodes under the same outermost region form a group, so that a blossom can take over its largest child unvisited.
+    Records keep what is used together in one cache line.
     """
 
+    start: np.ndarray  # edges at node v: slots[start[v]:start[v + 1]]
+    slots: np.ndarray
     home: np.ndarray  # node of each terminal
-    # nodes
-    arrived: np.ndarray  # region that covered the node, -1: none
-    top: np.ndarray  # outermost region around it
-    source: np.ndarray  # terminal from which it was covered
-    wrap: np.ndarray  # width of the moats beyond the node, without that of `top`
-    below: np.ndarray  # node covered before it by the same region
-    # regions
-    radius: np.ndarray  # width of the moat now (at time t: radius + rate t)
-    rate: np.ndarray
-    label: np.ndarray
-    parent: np.ndarray  # blossom it is a part of
-    shell: np.ndarray  # node covered last
-    mate: np.ndarray  # (here, there) to the region it is matched with
-    up: np.ndarray  # (here, there) to its parent in the alternating tree
-    first_child: np.ndarray
-    next_child: np.ndarray  # around the odd cycle of a blossom
-    previous_child: np.ndarray
-    link: np.ndarray  # (here, there) to the next child
-    mark: np.ndarray  # number of the last search that met the region; mark[-1] counts them
-    spare: np.ndarray  # numbers for blossoms; spare[-1] counts them
-    # events
-    edge_due: np.ndarray
-    region_due: np.ndarray
+    edges: np.ndarray
+    nodes: np.ndarray
+    groups: np.ndarray  # numbered like terminals
+    regions: np.ndarray
+    spare: np.ndarray  # numbers for blossoms; the first counts[0] are free
+    counts: np.ndarray  # spare numbers; searches
 
 
-def minimum_t_join(graph: Graph, is_terminal: np.ndarray) -> tuple[np.ndarray, Moats]:
-    """Edges of a minimum-weight T-join, (n_join,) int64 sorted, and the moats that prove it.
-
-    About n^1.1 in practice for terminals spread over a planar graph; the worst case is cubic.
+def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_terminal: np.ndarray):
+    """Edges of a minimum-weight T-join, (n_join,) int64 sorted, and the `Moats` that prove it.
 
     Parameters
     ----------
-    graph : Graph
-        Connected. Weights: even positive integers; eight times the diameter must fit into int64.
+    n_nodes : int
+    ends : (n_edges, 2) int64 array
+        Of a connected graph without loops and parallel edges.
+    weights : (n_edges,) int64 array
+        Even, not negative; eight times the weighted diameter must fit into int64.
     is_terminal : (n_nodes,) bool array
         Even in number.
     """
-    moats = _empty_moats(graph, np.flatnonzero(is_terminal))
-    _match_all(graph, moats)
-    return np.flatnonzero(_join(graph, moats)), moats
+    moats = _no_moats(n_nodes, ends, weights, np.flatnonzero(is_terminal))
+    _match_all(moats)
+    return np.flatnonzero(_join(moats)), moats
 
 
-def _empty_moats(graph: Graph, home: np.ndarray) -> Moats:
-    n_nodes, n_regions = graph.start.size - 1, home.size + home.size // 2 + 1
-
-    def numbers(size, value=-1):
-        return np.full(size, value, np.int64)
-
-    spare = np.append(np.arange(n_regions - 1, home.size - 1, -1), n_regions - home.size)
-    return Moats(
-        home, numbers(n_nodes), numbers(n_nodes), numbers(n_nodes), numbers(n_nodes, 0), numbers(n_nodes),
-        numbers(n_regions, 0), numbers(n_regions, 0), numbers(n_regions, FREE), numbers(n_regions),
-        numbers(n_regions), numbers((n_regions, 2)), numbers((n_regions, 2)), numbers(n_regions),
-        numbers(n_regions), numbers(n_regions), numbers((n_regions, 2)), numbers(n_regions + 1, 0), spare,
-        numbers(len(graph.ends), NEVER), numbers(n_regions, NEVER),
-    )  # fmt: skip
-
-
-@numba.njit(cache=True)
-def _match_all(g, s):
-    _fill_cells(g, s)
-    for root in range(s.home.size):
-        region = s.top[s.home[root]]
-        if s.mate[region, 0] < 0:
-            _grow_tree(g, s, region)
+def _no_moats(n_nodes, ends, weights, home) -> Moats:
+    start, order = incidence(n_nodes, ends)
+    n_regions = home.size + home.size // 2 + 1
+    edges, nodes = np.zeros(len(ends), EDGE), np.full(n_nodes, -1, NODE)
+    edges["a"], edges["b"], edges["weight"], edges["due"] = ends[:, 0], ends[:, 1], weights, NEVER
+    groups = np.zeros(home.size, GROUP)
+    groups["top"] = np.arange(home.size)
+    regions = np.full(n_regions, -1, REGION)
+    for name, value in {"radius": 0, "rate": 0, "label": FREE, "size": 0, "mark": 0, "due": NEVER}.items():
+        regions[name] = value
+    regions["crowd"] = np.arange(n_regions)
+    spare = np.arange(n_regions - 1, home.size - 1, -1)
+    return Moats(start, order >> 1, home, edges, nodes, groups, regions, spare, np.array([spare.size, 0]))
 
 
 @numba.njit(cache=True)
-def _fill_cells(g, s):
+def _match_all(s):
+    _fill_cells(s)
+    total = 0.0
+    for u in range(s.home.size):
+        total += s.regions[u].radius
+    patience = FIRST_PATIENCE * total / s.home.size
+    waiting = [u for u in range(s.home.size) if s.regions[u].mate_here < 0]
+    while len(waiting) > 0:
+        limit = np.int64(min(patience, 2.0**62))
+        waiting = [u for u in waiting if s.regions[_around(s, u)].mate_here < 0 and not _grow_tree(s, u, limit)]
+        patience = MORE_PATIENCE * patience + 1.0
+
+
+@numba.njit(cache=True)
+def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
-    distance, order = _cells(g, s)
+    distance, order = _cells(s)
     reach = np.full(s.home.size, NEVER, np.int64)
-    for e in range(g.ends.shape[0]):
-        a, b = g.ends[e]
-        u, v = s.source[a], s.source[b]
+    for e in range(s.edges.size):
+        a, b = s.edges[e].a, s.edges[e].b
+        u, v = s.nodes[a].source, s.nodes[b].source
         if u != v:
-            half = (distance[a] + g.weights[e] + distance[b]) // 2
+            half = (distance[a] + s.edges[e].weight + distance[b]) // 2
             reach[u] = min(reach[u], half)
             reach[v] = min(reach[v], half)
-    s.radius[: reach.size] = reach
-    for e in range(g.ends.shape[0]):
-        a, b = g.ends[e]
-        u, v = s.source[a], s.source[b]
-        if u != v and s.mate[u, 0] < 0 and s.mate[v, 0] < 0 and reach[u] == reach[v]:
-            if distance[a] + g.weights[e] + distance[b] == 2 * reach[u]:
+    for u in range(reach.size):
+        s.regions[u].radius = reach[u]
+    for e in range(s.edges.size):
+        a, b = s.edges[e].a, s.edges[e].b
+        u, v = s.nodes[a].source, s.nodes[b].source
+        if u != v and s.regions[u].mate_here < 0 and s.regions[v].mate_here < 0 and reach[u] == reach[v]:
+            if distance[a] + s.edges[e].weight + distance[b] == 2 * reach[u]:
                 _pair(s, u, v, u, v)
     for a in order:
-        u = s.source[a]
+        u = s.nodes[a].source
         if distance[a] <= reach[u]:
-            s.arrived[a] = u
-            s.top[a] = u
-            s.wrap[a] = -distance[a]
-            s.below[a] = s.shell[u]
-            s.shell[u] = a
+            s.nodes[a].arrived = u
+            s.nodes[a].group = u
+            s.regions[u].size += 1
+            s.nodes[a].wrap = -distance[a]
+            s.nodes[a].below = s.regions[u].shell
+            s.regions[u].shell = a
 
 
 @numba.njit(cache=True)
-def _cells(g, s):
+def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
-    n_nodes = g.start.size - 1
+    n_nodes = s.start.size - 1
     distance = np.full(n_nodes, NEVER, np.int64)
     order = np.empty(n_nodes, np.int64)
     settled = np.zeros(n_nodes, np.bool_)
     queue = [(np.int64(0), np.int64(0)) for _ in range(0)]
     for u in range(s.home.size):
         distance[s.home[u]] = 0
-        s.source[s.home[u]] = u
+        s.nodes[s.home[u]].source = u
         heappush(queue, (np.int64(0), s.home[u]))
     count = 0
     while len(queue) > 0:
@@ -158,294 +178,324 @@ def _cells(g, s):
         settled[a] = True
         order[count] = a
         count += 1
-        for k in range(g.start[a], g.start[a + 1]):
-            e = g.slots[k]
-            b = g.ends[e, 0] + g.ends[e, 1] - a
-            if distance[a] + g.weights[e] < distance[b]:
-                distance[b] = distance[a] + g.weights[e]
-                s.source[b] = s.source[a]
+        for k in range(s.start[a], s.start[a + 1]):
+            e = s.slots[k]
+            b = s.edges[e].a + s.edges[e].b - a
+            if distance[a] + s.edges[e].weight < distance[b]:
+                distance[b] = distance[a] + s.edges[e].weight
+                s.nodes[b].source = s.nodes[a].source
                 heappush(queue, (distance[b], b))
     return distance, order[:count]
 
 
 @numba.njit(cache=True)
 def _pair(s, region, other, here, there):
-    s.mate[region, 0], s.mate[region, 1] = here, there
-    s.mate[other, 0], s.mate[other, 1] = there, here
+    s.regions[region].mate_here, s.regions[region].mate_there = here, there
+    s.regions[other].mate_here, s.regions[other].mate_there = there, here
 
 
 @numba.njit(cache=True)
 def _around(s, terminal):
     """Outermost region around a terminal."""
-    return s.top[s.home[terminal]]
+    return s.groups[s.nodes[s.home[terminal]].group].top
+
+
+@numba.njit(cache=True)
+def _top(s, node):
+    """Outermost region around a node, -1 if it is uncovered."""
+    group = s.nodes[node].group
+    return s.groups[group].top if group >= 0 else np.int64(-1)
 
 
 @numba.njit(cache=True)
 def _cover(s, node, t):
     """Width of the moats beyond a node at time t."""
-    region = s.top[node]
-    return s.wrap[node] + s.radius[region] + s.rate[region] * t if region >= 0 else np.int64(0)
+    group = s.nodes[node].group
+    if group < 0:
+        return np.int64(0)
+    region = s.groups[group].top
+    return s.nodes[node].wrap + s.groups[group].offset + s.regions[region].radius + s.regions[region].rate * t
 
 
 @numba.njit(cache=True)
 def _following(s, region, root):
     """The region after `region` in a walk through all parts of `root`; -1 at the end."""
-    if s.first_child[region] >= 0:
-        return s.first_child[region]
+    if s.regions[region].first_child >= 0:
+        return s.regions[region].first_child
     while region != root:
-        if s.next_child[region] != s.first_child[s.parent[region]]:
-            return s.next_child[region]
-        region = s.parent[region]
+        if s.regions[region].next_child != s.regions[s.regions[region].parent].first_child:
+            return s.regions[region].next_child
+        region = s.regions[region].parent
     return -1
 
 
 @numba.njit(cache=True)
-def _rehome(s, root, top, shift):
-    """All nodes under `root` get another outermost region, and their `wrap` is shifted."""
+def _regroup(s, root, group, shift):
+    """All nodes under `root` move to another group, and their `wrap` is shifted."""
     region = root
     while region >= 0:
-        a = s.shell[region]
+        a = s.regions[region].shell
         while a >= 0:
-            s.top[a] = top
-            s.wrap[a] += shift
-            a = s.below[a]
+            s.nodes[a].group = group
+            s.nodes[a].wrap += shift
+            a = s.nodes[a].below
         region = _following(s, region, root)
 
 
 @numba.njit(cache=True)
-def _schedule(g, s, events, a, t):
+def _schedule(s, events, a, t):
     """When do the moats meet on the edges at node a, or reach the other end?"""
-    top = s.top[a]
-    rate = s.rate[top] if top >= 0 else 0
+    top = _top(s, a)
+    rate = s.regions[top].rate if top >= 0 else 0
     cover = _cover(s, a, t)
-    for k in range(g.start[a], g.start[a + 1]):
-        e = g.slots[k]
-        b = g.ends[e, 0] + g.ends[e, 1] - a
-        other = s.top[b]
+    for k in range(s.start[a], s.start[a + 1]):
+        e = s.slots[k]
+        b = s.edges[e].a + s.edges[e].b - a
+        other = _top(s, b)
         if other == top:
             continue
-        closing = rate + (s.rate[other] if other >= 0 else 0)
+        closing = rate + (s.regions[other].rate if other >= 0 else 0)
         if closing > 0:
-            due = t + (g.weights[e] - cover - _cover(s, b, t)) // closing
-            if due < s.edge_due[e]:
-                s.edge_due[e] = due
+            due = t + (s.edges[e].weight - cover - _cover(s, b, t)) // closing
+            if due < s.edges[e].due:
+                s.edges[e].due = due
                 heappush(events, (due, e))
 
 
 @numba.njit(cache=True)
-def _schedule_region(g, s, events, root, t):
+def _schedule_region(s, events, root, t):
     region = root
     while region >= 0:
-        a = s.shell[region]
+        a = s.regions[region].shell
         while a >= 0:
-            _schedule(g, s, events, a, t)
-            a = s.below[a]
+            _schedule(s, events, a, t)
+            a = s.nodes[a].below
         region = _following(s, region, root)
 
 
 @numba.njit(cache=True)
-def _schedule_shrinking(g, s, events, region):
+def _schedule_shrinking(s, events, region):
     """When does a shrinking region lose its last covered node, or its whole width?"""
-    last = s.shell[region]
-    due = s.radius[region] + (s.wrap[last] if last >= 0 else 0)
-    if due < s.region_due[region]:
-        s.region_due[region] = due
-        heappush(events, (due, g.ends.shape[0] + region))
+    last = s.regions[region].shell
+    due = s.regions[region].radius + (s.nodes[last].wrap + s.groups[s.nodes[last].group].offset if last >= 0 else 0)
+    if due < s.regions[region].due:
+        s.regions[region].due = due
+        heappush(events, (due, s.edges.size + region))
 
 
 @numba.njit(cache=True)
 def _enter(s, tree, region, label, here, there, t):
     """Make a region part of the tree, below the region around the terminal `there`."""
-    s.label[region] = label
-    s.rate[region] = 1 if label == OUTER else -1
-    s.radius[region] -= s.rate[region] * t
-    s.up[region, 0], s.up[region, 1] = here, there
+    s.regions[region].label = label
+    s.regions[region].rate = 1 if label == OUTER else -1
+    s.regions[region].radius -= s.regions[region].rate * t
+    s.regions[region].up_here, s.regions[region].up_there = here, there
     tree.append(region)
 
 
 @numba.njit(cache=True)
 def _freeze(s, region, t):
-    s.radius[region] += s.rate[region] * t
-    s.rate[region] = 0
-    s.label[region] = FREE
+    s.regions[region].radius += s.regions[region].rate * t
+    s.regions[region].rate = 0
+    s.regions[region].label = FREE
 
 
 @numba.njit(cache=True)
-def _grow_tree(g, s, root):
-    """Grow an alternating tree until it meets an unmatched region, and match one more pair."""
+def _grow_tree(s, terminal, limit):
+    """Grow an alternating tree until it meets an unmatched region (True) or for `limit` (False)."""
+    root = _around(s, terminal)
+    matched = False
     t = np.int64(0)
-    n_edges = g.ends.shape[0]
+    n_edges = s.edges.size
     events = [(t, t) for _ in range(0)]
     tree = [root for _ in range(0)]
     _enter(s, tree, root, OUTER, -1, -1, t)
-    _schedule_region(g, s, events, root, t)
-    while True:
+    _schedule_region(s, events, root, t)
+    while not matched:
+        if events[0][0] > limit:
+            t = limit
+            break
         t, what = heappop(events)
         if what >= n_edges:
             region = what - n_edges
-            if s.region_due[region] == t:
-                s.region_due[region] = NEVER
-                if s.label[region] == INNER:
-                    _shrink(g, s, events, tree, region, t)
-        elif s.edge_due[what] == t:
-            s.edge_due[what] = NEVER
-            if _meet(g, s, events, tree, what, t):
-                break
+            if s.regions[region].due == t:
+                s.regions[region].due = NEVER
+                if s.regions[region].label == INNER:
+                    _shrink(s, events, tree, region, t)
+        elif s.edges[what].due == t:
+            s.edges[what].due = NEVER
+            matched = _meet(s, events, tree, what, t)
     for region in tree:
-        if s.label[region] != FREE:
+        if s.regions[region].label != FREE:
             _freeze(s, region, t)
     for _, what in events:
         if what >= n_edges:
-            s.region_due[what - n_edges] = NEVER
+            s.regions[what - n_edges].due = NEVER
         else:
-            s.edge_due[what] = NEVER
+            s.edges[what].due = NEVER
+    return matched
 
 
 @numba.njit(cache=True)
-def _meet(g, s, events, tree, e, t):
+def _meet(s, events, tree, e, t):
     """What happens on an edge that is due: cover a node, grow the tree, form a blossom; True: a match is made."""
-    a, b = g.ends[e]
-    if s.top[a] < 0 or s.rate[s.top[a]] <= 0:
+    a, b = s.edges[e].a, s.edges[e].b
+    region, other = _top(s, a), _top(s, b)
+    if region < 0 or s.regions[region].rate <= 0:
         a, b = b, a
-    region, other = s.top[a], s.top[b]
-    if region == other or region < 0 or s.rate[region] <= 0 or (other >= 0 and s.label[other] == INNER):
+        region, other = other, region
+    if region == other or region < 0 or s.regions[region].rate <= 0 or (other >= 0 and s.regions[other].label == INNER):
         return False
-    if _cover(s, a, t) + _cover(s, b, t) < g.weights[e]:  # it was due earlier than now
-        _schedule(g, s, events, a, t)
+    if _cover(s, a, t) + _cover(s, b, t) < s.edges[e].weight:  # it was due earlier than now
+        _schedule(s, events, a, t)
         return False
     if other < 0:
-        _cover_node(g, s, events, a, b, t)
-    elif s.label[other] == OUTER:
-        _form_blossom(g, s, events, tree, s.source[a], s.source[b], t)
-    elif s.mate[other, 0] < 0:
-        _augment(s, s.source[a], s.source[b])
+        _cover_node(s, events, a, b, t)
+    elif s.regions[other].label == OUTER:
+        _form_blossom(s, events, tree, s.nodes[a].source, s.nodes[b].source, t)
+    elif s.regions[other].mate_here < 0:
+        _augment(s, s.nodes[a].source, s.nodes[b].source)
         return True
     else:
-        outer = _around(s, s.mate[other, 1])
-        _enter(s, tree, other, INNER, s.source[b], s.source[a], t)
-        _enter(s, tree, outer, OUTER, s.mate[outer, 0], s.mate[outer, 1], t)
-        _schedule_shrinking(g, s, events, other)
-        _schedule_region(g, s, events, outer, t)
+        outer = _around(s, s.regions[other].mate_there)
+        _enter(s, tree, other, INNER, s.nodes[b].source, s.nodes[a].source, t)
+        _enter(s, tree, outer, OUTER, s.regions[outer].mate_here, s.regions[outer].mate_there, t)
+        _schedule_shrinking(s, events, other)
+        _schedule_region(s, events, outer, t)
     return False
 
 
 @numba.njit(cache=True)
-def _cover_node(g, s, events, a, b, t):
+def _cover_node(s, events, a, b, t):
     """The region around node a reaches the uncovered node b."""
-    region = s.top[a]
-    s.arrived[b] = region
-    s.top[b] = region
-    s.source[b] = s.source[a]
-    s.wrap[b] = -(s.radius[region] + t)
-    s.below[b] = s.shell[region]
-    s.shell[region] = b
-    _schedule(g, s, events, b, t)
+    group = s.nodes[a].group
+    region = s.groups[group].top
+    s.nodes[b].arrived = region
+    s.nodes[b].group = group
+    s.regions[region].size += 1
+    s.nodes[b].source = s.nodes[a].source
+    s.nodes[b].wrap = -(s.groups[group].offset + s.regions[region].radius + t)
+    s.nodes[b].below = s.regions[region].shell
+    s.regions[region].shell = b
+    _schedule(s, events, b, t)
 
 
 @numba.njit(cache=True)
-def _shrink(g, s, events, tree, region, t):
+def _shrink(s, events, tree, region, t):
     """A shrinking region uncovers a node, falls apart, or stands in the way of its neighbours in the tree."""
-    last = s.shell[region]
-    if s.radius[region] - t + (s.wrap[last] if last >= 0 else 0) > 0:  # it was due earlier than now
-        _schedule_shrinking(g, s, events, region)
+    last = s.regions[region].shell
+    if (_cover(s, last, t) if last >= 0 else s.regions[region].radius - t) > 0:  # it was due earlier than now
+        _schedule_shrinking(s, events, region)
     elif region >= s.home.size and last < 0:
-        _shatter(g, s, events, tree, region, t)
+        _shatter(s, events, tree, region, t)
     elif region < s.home.size and last == s.home[region]:
-        _form_blossom(g, s, events, tree, s.up[region, 1], s.mate[region, 1], t)
+        _form_blossom(s, events, tree, s.regions[region].up_there, s.regions[region].mate_there, t)
     else:
-        s.shell[region] = s.below[last]
-        s.arrived[last] = -1
-        s.top[last] = -1
-        _schedule(g, s, events, last, t)
-        _schedule_shrinking(g, s, events, region)
+        s.regions[region].shell = s.nodes[last].below
+        s.nodes[last].arrived = -1
+        s.nodes[last].group = -1
+        s.regions[region].size -= 1
+        _schedule(s, events, last, t)
+        _schedule_shrinking(s, events, region)
 
 
 @numba.njit(cache=True)
 def _augment(s, here, there):
     """Match the unmatched region around `there`, and exchange matched and free links up to the root."""
     region = _around(s, here)
-    old = s.up[region, 1]
+    old = s.regions[region].up_there
     _pair(s, region, _around(s, there), here, there)
     while old >= 0:
         inner = _around(s, old)
-        here, there = s.up[inner, 1], s.up[inner, 0]
+        here, there = s.regions[inner].up_there, s.regions[inner].up_here
         region = _around(s, here)
-        old = s.up[region, 1]
+        old = s.regions[region].up_there
         _pair(s, region, inner, here, there)
 
 
 @numba.njit(cache=True)
 def _common_ancestor(s, x, y):
     """Where the paths of two outer regions to the root meet; takes turns, so that the search stays local."""
-    s.mark[-1] += 1
-    search = s.mark[-1]
+    s.counts[1] += 1
+    search = s.counts[1]
     while True:
         if x >= 0:
-            if s.mark[x] == search:
+            if s.regions[x].mark == search:
                 return x
-            s.mark[x] = search
-            x = _around(s, s.up[x, 1]) if s.up[x, 1] >= 0 else -1
+            s.regions[x].mark = search
+            x = _around(s, s.regions[x].up_there) if s.regions[x].up_there >= 0 else -1
         x, y = y, x
 
 
 @numba.njit(cache=True)
 def _tie(s, child, following, here, there):
     """Two neighbours on the cycle of a blossom."""
-    s.next_child[child] = following
-    s.previous_child[following] = child
-    s.link[child, 0], s.link[child, 1] = here, there
+    s.regions[child].next_child = following
+    s.regions[following].previous_child = child
+    s.regions[child].link_here, s.regions[child].link_there = here, there
 
 
 @numba.njit(cache=True)
-def _form_blossom(g, s, events, tree, here, there, t):
+def _form_blossom(s, events, tree, here, there, t):
     """Two outer regions of the tree meet: the cycle they close becomes one outer region."""
     first, last = _around(s, here), _around(s, there)
     apex = _common_ancestor(s, first, last)
     x = first
     while x != apex:
-        above = _around(s, s.up[x, 1])
-        _tie(s, x, above, s.up[x, 0], s.up[x, 1])
+        above = _around(s, s.regions[x].up_there)
+        _tie(s, x, above, s.regions[x].up_here, s.regions[x].up_there)
         x = above
     x = last
     while x != apex:
-        above = _around(s, s.up[x, 1])
-        _tie(s, above, x, s.up[x, 1], s.up[x, 0])
+        above = _around(s, s.regions[x].up_there)
+        _tie(s, above, x, s.regions[x].up_there, s.regions[x].up_here)
         x = above
     _tie(s, last, first, there, here)
-    s.spare[-1] -= 1
-    blossom = s.spare[s.spare[-1]]
-    s.first_child[blossom] = apex
-    s.shell[blossom] = -1
-    s.mate[blossom] = s.mate[apex]
-    s.up[blossom] = s.up[apex]
-    s.radius[blossom], s.rate[blossom], s.label[blossom] = -t, 1, OUTER
+    s.counts[0] -= 1
+    blossom = s.spare[s.counts[0]]
+    s.regions[blossom].first_child = apex
+    s.regions[blossom].shell = -1
+    s.regions[blossom].mate_here, s.regions[blossom].mate_there = s.regions[apex].mate_here, s.regions[apex].mate_there
+    s.regions[blossom].up_here, s.regions[blossom].up_there = s.regions[apex].up_here, s.regions[apex].up_there
+    s.regions[blossom].radius, s.regions[blossom].rate, s.regions[blossom].label = -t, 1, OUTER
     tree.append(blossom)
-    _enclose(g, s, events, blossom, t)
+    _enclose(s, events, blossom, t)
 
 
 @numba.njit(cache=True)
-def _enclose(g, s, events, blossom, t):
+def _enclose(s, events, blossom, t):
     """Freeze the children of a new blossom; those that were shrinking grow from now on."""
-    child = s.first_child[blossom]
-    while s.parent[child] != blossom:
-        s.radius[child] += s.rate[child] * t
-        s.rate[child] = 0
-        _rehome(s, child, blossom, s.radius[child])
-        s.parent[child] = blossom
-        child = s.next_child[child]
-    while s.label[child] != FREE:
-        if s.label[child] == INNER:
-            _schedule_region(g, s, events, child, t)
-        s.label[child] = FREE
-        child = s.next_child[child]
+    child = s.regions[blossom].first_child
+    largest = child
+    while s.regions[child].parent != blossom:
+        s.regions[child].radius += s.regions[child].rate * t
+        s.regions[child].rate = 0
+        s.regions[child].parent = blossom
+        s.regions[blossom].size += s.regions[child].size
+        if s.regions[child].size > s.regions[largest].size:
+            largest = child
+        child = s.regions[child].next_child
+    group = s.regions[largest].crowd
+    s.regions[blossom].crowd = group
+    s.groups[group].top = blossom
+    s.groups[group].offset += s.regions[largest].radius
+    child = s.regions[largest].next_child
+    while child != largest:
+        _regroup(s, child, group, s.groups[s.regions[child].crowd].offset + s.regions[child].radius - s.groups[group].offset)
+        child = s.regions[child].next_child
+    while s.regions[child].label != FREE:
+        if s.regions[child].label == INNER:
+            _schedule_region(s, events, child, t)
+        s.regions[child].label = FREE
+        child = s.regions[child].next_child
 
 
 @numba.njit(cache=True)
 def child_around(s, blossom, terminal):
     """The child of a blossom that contains a terminal."""
     region = terminal
-    while s.parent[region] != blossom:
-        region = s.parent[region]
+    while s.regions[region].parent != blossom:
+        region = s.regions[region].parent
     return region
 
 
@@ -453,27 +503,23 @@ def child_around(s, blossom, terminal):
 def _step(s, child, forward):
     """Neighbour on the cycle of a blossom, and the link to it."""
     if forward:
-        return s.next_child[child], s.link[child, 0], s.link[child, 1]
-    following = s.previous_child[child]
-    return following, s.link[following, 1], s.link[following, 0]
+        return s.regions[child].next_child, s.regions[child].link_here, s.regions[child].link_there
+    following = s.regions[child].previous_child
+    return following, s.regions[following].link_there, s.regions[following].link_here
 
 
 @numba.njit(cache=True)
-def _shatter(g, s, events, tree, blossom, t):
+def _shatter(s, events, tree, blossom, t):
     """An inner blossom without width falls apart: an even path of its children stays in the tree."""
-    entry = child_around(s, blossom, s.up[blossom, 0])
-    leaving = child_around(s, blossom, s.mate[blossom, 0])
+    entry = child_around(s, blossom, s.regions[blossom].up_here)
+    leaving = child_around(s, blossom, s.regions[blossom].mate_here)
     forward = True
     child = entry
     while child != leaving:
         forward = not forward
-        child = s.next_child[child]
-    child = s.first_child[blossom]
-    while s.parent[child] == blossom:
-        s.parent[child] = -1
-        _rehome(s, child, child, -s.radius[child])
-        child = s.next_child[child]
-    here, there = s.up[blossom]
+        child = s.regions[child].next_child
+    _release(s, blossom)
+    here, there = s.regions[blossom].up_here, s.regions[blossom].up_there
     label = INNER
     child = entry
     while True:
@@ -486,18 +532,35 @@ def _shatter(g, s, events, tree, blossom, t):
         here, there = there, here
         child = following
         label = INNER + OUTER - label
-    s.mate[leaving] = s.mate[blossom]
+    s.regions[leaving].mate_here, s.regions[leaving].mate_there = s.regions[blossom].mate_here, s.regions[blossom].mate_there
     _pair_rest(s, leaving, entry, forward)
     _discard(s, blossom)
     child = entry
     while True:
-        if s.label[child] == INNER:
-            _schedule_shrinking(g, s, events, child)
+        if s.regions[child].label == INNER:
+            _schedule_shrinking(s, events, child)
         else:
-            _schedule_region(g, s, events, child, t)
-        child = s.next_child[child]
+            _schedule_region(s, events, child, t)
+        child = s.regions[child].next_child
         if child == entry:
             break
+
+
+@numba.njit(cache=True)
+def _release(s, blossom):
+    """Give the children of a blossom back their groups."""
+    shared = s.regions[blossom].crowd
+    offset = s.groups[shared].offset
+    child = s.regions[blossom].first_child
+    while s.regions[child].parent == blossom:
+        s.regions[child].parent = -1
+        group = s.regions[child].crowd
+        s.groups[group].top = child
+        if group == shared:
+            s.groups[group].offset -= s.regions[child].radius
+        else:
+            _regroup(s, child, group, offset - s.regions[child].radius - s.groups[group].offset)
+        child = s.regions[child].next_child
 
 
 @numba.njit(cache=True)
@@ -512,10 +575,11 @@ def _pair_rest(s, child, end, forward):
 
 @numba.njit(cache=True)
 def _discard(s, blossom):
-    s.label[blossom], s.rate[blossom], s.radius[blossom] = FREE, 0, 0
-    s.first_child[blossom] = -1
-    s.spare[s.spare[-1]] = blossom
-    s.spare[-1] += 1
+    s.regions[blossom].label, s.regions[blossom].rate, s.regions[blossom].radius = FREE, 0, 0
+    s.regions[blossom].first_child = -1
+    s.regions[blossom].size = 0
+    s.spare[s.counts[0]] = blossom
+    s.counts[0] += 1
 
 
 @numba.njit(cache=True)
@@ -525,7 +589,7 @@ def _pairs(s):
     count = 0
     for terminal in range(s.home.size):
         region = _around(s, terminal)
-        here, there = s.mate[region]
+        here, there = s.regions[region].mate_here, s.regions[region].mate_there
         if terminal != here:
             continue
         if here < there:
@@ -534,26 +598,26 @@ def _pairs(s):
         todo = [(region, here)]
         while len(todo) > 0:
             region, here = todo.pop()
-            if s.first_child[region] < 0:
+            if s.regions[region].first_child < 0:
                 continue
             base = child_around(s, region, here)
             _pair_rest(s, base, base, True)
             todo.append((base, here))
-            child = s.next_child[base]
+            child = s.regions[base].next_child
             while child != base:
-                todo.append((child, s.mate[child, 0]))
-                if s.mate[child, 0] == s.link[child, 0] and s.mate[child, 1] == s.link[child, 1]:
-                    pairs[count] = s.mate[child, 0], s.mate[child, 1]
+                todo.append((child, s.regions[child].mate_here))
+                if s.regions[child].mate_here == s.regions[child].link_here and s.regions[child].mate_there == s.regions[child].link_there:
+                    pairs[count] = s.regions[child].mate_here, s.regions[child].mate_there
                     count += 1
-                child = s.next_child[child]
+                child = s.regions[child].next_child
     return pairs
 
 
 @numba.njit(cache=True)
-def _join(g, s):
+def _join(s):
     """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
-    n_nodes = g.start.size - 1
-    in_join = np.zeros(g.ends.shape[0], np.bool_)
+    n_nodes = s.start.size - 1
+    in_join = np.zeros(s.edges.size, np.bool_)
     distance = np.full(n_nodes, NEVER, np.int64)
     entered = np.empty(n_nodes, np.int64)
     for u, v in _pairs(s):
@@ -567,18 +631,18 @@ def _join(g, s):
                 break
             if length > distance[a]:
                 continue
-            for k in range(g.start[a], g.start[a + 1]):
-                e = g.slots[k]
-                b = g.ends[e, 0] + g.ends[e, 1] - a
-                if length + g.weights[e] < distance[b]:
-                    distance[b] = length + g.weights[e]
+            for k in range(s.start[a], s.start[a + 1]):
+                e = s.slots[k]
+                b = s.edges[e].a + s.edges[e].b - a
+                if length + s.edges[e].weight < distance[b]:
+                    distance[b] = length + s.edges[e].weight
                     entered[b] = e
                     touched.append(b)
                     heappush(queue, (distance[b], b))
         while a != s.home[u]:
             e = entered[a]
             in_join[e] = not in_join[e]
-            a = g.ends[e, 0] + g.ends[e, 1] - a
+            a = s.edges[e].a + s.edges[e].b - a
         for a in touched:
             distance[a] = NEVER
     return in_join
