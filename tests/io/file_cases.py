@@ -1,13 +1,16 @@
 """What the tests of model files share: all states, random models with odd names, and the fuzzing of readers."""
 
 import itertools
+import re
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from isingmap import IsingModel
-from isingmap.errors import IsingMapError
+from isingmap.errors import FileFormatError, IsingMapError
 
 ODD_NAMES = (
     "NA", "None", "nan", "a,b", "<x>&", "=1+1", "'=1", "-1", "1", "01", 'say "x"', "a b", "Müller", "日本", "#c",
@@ -72,6 +75,18 @@ def damaged(sample: str):
         lambda cut: sample[: cut[0]] + cut[2] + sample[cut[0] + cut[1] :]
     )
     return st.one_of(replaced, st.text(max_size=40), pieces).map(str.encode) | st.binary(max_size=40)
+
+
+@contextmanager
+def refused(message: str, folder: Path, name: str):
+    """Expect a FileFormatError that names the file and matches `message`.
+
+    pytest names the folder after the parameters of the test, the message among them, so it must not be searched.
+    """
+    with pytest.raises(FileFormatError) as caught:
+        yield
+    text = str(caught.value).replace(str(folder), "")
+    assert re.search(message, text) and name in text, text
 
 
 def read_or_refuse(reader, path: Path, content: bytes):

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from file_cases import damaged, energies_of, read_or_refuse, states
+from file_cases import damaged, energies_of, read_or_refuse, refused, states
 from hypothesis import HealthCheck, given, settings
 
 from isingmap import IsingModel
@@ -80,6 +80,16 @@ def test_domain_of_a_file_that_does_not_tell(write):
     assert read_model_file(path, domain="spin").model.couplings.tolist() == [4.0]
 
 
+@pytest.mark.parametrize("suffix", [".bqpjson", ".coo"])
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+def test_the_domain_is_that_of_the_file_unless_another_is_asked_for(tmp_path, suffix):
+    path = tmp_path / f"m{suffix}"
+    write_model_file(example(), path)
+    assert read_model_file(path).domain == "boolean"
+    write_model_file(example(), path, domain="spin")
+    assert read_model_file(path).domain == "spin"
+
+
 def test_lost_offsets_are_said(tmp_path):
     with pytest.warns(DataWarning, match="cannot hold the offset 1.5"):
         write_model_file(example(), tmp_path / "edges.csv")
@@ -103,10 +113,9 @@ def test_companions():
         ("m.json", "", "JSON"),
     ],
 )
-def test_refused(write, name, content, message):
-    with pytest.raises(FileFormatError, match=message) as caught:
+def test_refused(write, tmp_path, name, content, message):
+    with refused(message, tmp_path, name):
         read_model_file(write(content, name))
-    assert name in str(caught.value)
 
 
 def own(**changes) -> str:
@@ -129,8 +138,8 @@ def own(**changes) -> str:
         ({"energy": {"domain": "x"}}, '"domain" of "energy"'),
     ],
 )
-def test_refused_isingmap_files(write, changes, message):
-    with pytest.raises(FileFormatError, match=message):
+def test_refused_isingmap_files(write, tmp_path, changes, message):
+    with refused(message, tmp_path, "m.json"):
         read_model_file(write(own(**changes), "m.json"))
 
 
