@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isingmap.errors import ModelError, PrecisionError
-from isingmap.inference import certified
+from isingmap.inference import ball_correlations, certified
 from isingmap.inference.certified import (
     Interval,
     certified_log_partition,
@@ -147,6 +147,16 @@ class TestSmallModels:
         found = certified_solution(plan(36, edges), np.zeros(len(edges))).correlations()
         np.testing.assert_array_equal(found, np.eye(36))
 
+    def test_entries_that_cannot_be_told_from_zero_are_bounded(self):
+        def entry(p, q):
+            return flint.arb(0, 1e-9)
+
+        state = ball_correlations._Elimination((), (), flint.arb(1))
+        state, first = ball_correlations._extend(state, 0, entry)
+        _, second = ball_correlations._extend(state, 1, entry)
+        assert first.contains(0) and float(first.rad()) == pytest.approx(1e-9)
+        assert second.contains(0) and float(second.rad()) == pytest.approx(3e-18)
+
 
 class TestPublishedValues:
     def test_all_strong_couplings(self):
@@ -277,8 +287,12 @@ class TestDegeneracy:
         assert best == -float(facts["ground_energy"])
         assert degeneracy(graph, couplings) == count
 
-    def test_more_than_doubles_can_count(self):
-        assert degeneracy(plan(200, np.array([[0, 1]])), [1.0]) == 2**199
+    @pytest.mark.parametrize("n_spins", [60, 100, 140, 200])
+    def test_more_than_doubles_can_count(self, n_spins):
+        assert degeneracy(plan(n_spins, np.array([[0, 1]])), [1.0]) == 2 ** (n_spins - 1)
+
+    def test_without_couplings_every_configuration_is_a_ground_state(self):
+        assert degeneracy(plan(5, grid_edges(1, 5)), np.zeros(4)) == 32
 
     def test_spins_help_and_cannot_mislead(self):
         graph, couplings, _ = spin_glass("t2g10_6666_free_pmj")
@@ -289,5 +303,8 @@ class TestDegeneracy:
         graph, couplings, _ = spin_glass("t2g10_5555_free_gauss")
         with pytest.raises(ModelError, match="common unit"):
             degeneracy(graph, couplings)
+
+    @pytest.mark.parametrize("bad", [[1.0, np.sqrt(2.0)], [1.0, 2000.0], [500.0, 500.0000003], [np.nan, 1.0]])
+    def test_no_usable_unit(self, bad):
         with pytest.raises(ModelError, match="common unit"):
-            degeneracy(plan(3, np.array([[0, 1], [1, 2]])), [1.0, np.sqrt(2.0)])
+            degeneracy(plan(3, np.array([[0, 1], [1, 2]])), bad)

@@ -49,7 +49,7 @@ def pair_correlations(plan, twin, inverse) -> list:
 
 
 def _path_matrix(twin, inverse):
-    """M[p, q] = c_p c_q G[p, q] + J[p, q] of `correlations`, by darts."""
+    """M[p, q] = c_p c_q G[p, q] + J[p, q] of `correlations`, by darts; an edge's second dart never comes first."""
 
     def entry(p, q):
         value = inverse[p][q]
@@ -58,7 +58,7 @@ def _path_matrix(twin, inverse):
         if not q & 1:
             value = 2 * twin[q] * value
         if p ^ 1 == q:
-            value = value + (-1 if p & 1 else 1)
+            value = value + 1
         return value
 
     return entry

@@ -57,14 +57,16 @@ def _common_multiples(couplings: np.ndarray) -> np.ndarray:
     unit = functools.reduce(
         functools.partial(_approximate_gcd, noise=1e-9 * largest), np.unique(sizes).tolist()
     )
-    if not unit * LARGEST_MULTIPLE >= 0.5 * largest:
-        _refuse(couplings)
     unit = sizes.sum() / np.rint(sizes / unit).sum()
     multiples = np.rint(couplings / unit)
     rounding = np.abs(couplings - multiples * unit).max()
-    if not rounding <= 1e-9 * unit or np.abs(multiples).max() > LARGEST_MULTIPLE:
-        _refuse(couplings)
-    return multiples
+    if rounding <= 1e-9 * unit and np.abs(multiples).max() <= LARGEST_MULTIPLE:
+        return multiples
+    raise ModelError(
+        f"ground states can be counted when all couplings are integer multiples, up to {LARGEST_MULTIPLE}, of a "
+        f"common unit (such as +-J); these {couplings.size} couplings with {np.unique(sizes).size} different "
+        "absolute values are not. Round them to a common unit first"
+    )
 
 
 def _approximate_gcd(a: float, b: float, *, noise: float) -> float:
@@ -72,14 +74,6 @@ def _approximate_gcd(a: float, b: float, *, noise: float) -> float:
     while b > noise:
         a, b = b, abs(a - round(a / b) * b)
     return a
-
-
-def _refuse(couplings):
-    raise ModelError(
-        f"ground states can be counted when all couplings are integer multiples, up to {LARGEST_MULTIPLE}, of a "
-        f"common unit (such as +-J); these {couplings.size} couplings with {np.unique(np.abs(couplings)).size} "
-        "different absolute values are not. Round them to a common unit first"
-    )
 
 
 def _count_at(plan, multiples, spins, beta, digits):
