@@ -1,24 +1,188 @@
-"""Most probable configurations of planar models, exactly."""
+"""Most probable configurations of planar models, with a proof.
+
+The unsatisfied edges of a ground state are a minimum-weight T-join of the frustrated faces (`frustration.py`). It is
+found in integers (`t_join.py`) and its optimality is checked by independent code (`matching_certificate.py`). Couplings
+that are multiples of a common unit, such as +-J, are solved as they are; others are rounded down to about 58 binary
+digits below the width of the graph, which leaves the lower bound valid for the couplings given, and bounds the gap.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
-from isingmap.inference.dual import DualPlan
-from isingmap.inference.frustration import face_graph, spins_of
-from isingmap.inference.t_join import minimum_t_join
-from isingmap.planar.planarity import incidence
+from isingmap.errors import NonPlanarError
+from isingmap.inference.dual import DualPlan, plan
+from isingmap.inference.engine import AUXILIARY, _explained, extended_edges
+from isingmap.inference.enumeration import MOST_SPINS, all_configurations
+from isingmap.inference.frustration import FaceGraph, face_graph, spins_of
+from isingmap.inference.matching_certificate import lower_bound
+from isingmap.inference.t_join import minimum_t_join, moat_family
+
+DIGITS = 58  # binary digits of the graph's width; t_join.py needs three more for sums, and a factor of two
+ROUNDING = 1e-9  # more than any sum of doubles here can be off, relatively
+ONE_PART = np.finfo(np.float64).eps
 
 
-def ground_spins(plan: DualPlan, couplings: np.ndarray):
+@dataclass(frozen=True, eq=False)
+class GroundSpins:
+    """A most probable configuration of a zero-field model.
+
+    Attributes
+    ----------
+    spins : (n_spins,) int8 array of -1/+1
+        The first spin of each component is +1.
+    log_weight : float
+        sum_e couplings_e x_i x_j, summed without rounding errors.
+    certified : bool
+        Whether it is proved that no configuration is better by more than one part in 2^52 of the log-weight, the
+        resolution of doubles.
+    gap_bound : float
+        What is proved: no configuration has a log-weight larger by more than this, in exact arithmetic on the
+        couplings as given. 0 proves a ground state; infinity: nothing is proved.
+    """
+
+    spins: np.ndarray
+    log_weight: float
+    certified: bool
+    gap_bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class GroundState:
+    """A most probable configuration of a model.
+
+    Attributes
+    ----------
+    spins : (n_spins,) int8 array of -1/+1
+        One of the ground states when there are several.
+    energy : float
+        -(sum_e couplings_e x_i x_j + sum_i fields_i x_i), summed without rounding errors.
+    certified : bool
+        Whether it is proved that no configuration has a lower energy by more than one part in 2^52.
+    gap_bound : float
+        What is proved about the energy: the minimum is not lower by more than this; 0 where the proof is exact.
+    """
+
+    spins: np.ndarray
+    energy: float
+    certified: bool
+    gap_bound: float = 0.0
+
+
+def ground_spins(plan: DualPlan, couplings: np.ndarray) -> GroundSpins:
+    """A most probable configuration of a zero-field model on a planned graph, any planar graph.
+
+    About n^1.3 for spin glasses on grids: 0.3 ms at n = 100, 40 ms at n = 10 000, 0.25 s at n = 40 000, 40 s at
+    n = 10^6.
+
+    Parameters
+    ----------
+    plan : DualPlan
+    couplings : (n_edges,) float64 array
+        Finite, any range; zeros are allowed.
+    """
+    couplings = np.asarray(couplings, dtype=np.float64)
     faces = face_graph(plan, couplings)
-    w = np.abs(couplings[faces.edges])
-    iw = 2 * np.round(w * 2.0**40).astype(np.int64)
-    if faces.frustrated.any():
-        join, moats = minimum_t_join(faces.n_faces, faces.ends, iw, faces.frustrated)
-    else:
-        join, moats = np.empty(0, np.int64), None
-    x = spins_of(plan.n_spins, plan.edges, couplings, faces.edges[join])
-    if moats is not None:
-        assert moats.regions["radius"].sum() == iw[join].sum(), (moats.regions["radius"].sum(), iw[join].sum())
-    return x, (couplings * x[plan.edges[:, 0]] * x[plan.edges[:, 1]]).sum()
+    join, gap = _minimum_cut_edges(faces, np.abs(couplings[faces.edges]))
+    spins = spins_of(plan.n_spins, plan.edges, couplings, faces.edges[join])
+    log_weight = math.fsum(couplings * spins[plan.edges[:, 0]] * spins[plan.edges[:, 1]])
+    return GroundSpins(spins, log_weight, bool(gap <= ONE_PART * abs(log_weight)), gap)
+
+
+def _minimum_cut_edges(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, float]:
+    """Dual edges of a minimum-weight T-join, and how much more log-weight another one could bring."""
+    if not faces.frustrated.any():
+        return np.empty(0, np.int64), 0.0
+    near, width = _within_reach(faces, strengths)
+    ends, strengths = np.ascontiguousarray(faces.ends[near]), strengths[near]
+    weights, unit = integer_weights(strengths, width)
+    join, moats = minimum_t_join(faces.n_faces, ends, 2 * weights, faces.frustrated)
+    bound = lower_bound(moats.home, ends, 2 * weights, moat_family(moats))
+    if bound is None:
+        return near[join], math.inf
+    rounding = math.fsum(strengths[join] - weights[join] * unit)
+    excess = 2 * sum(weights[join].tolist()) - bound
+    return near[join], 2.0 * rounding + excess * unit
+
+
+def _within_reach(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, float]:
+    """Dual edges that a shortest path between frustrated faces can use, and a bound on the length of such paths.
+
+    With all frustrated faces within r of one of them, such a path is no longer than 2r and stays within 2r of it.
+    Strong or far edges would otherwise use up the digits of the integers.
+    """
+    ends, size = faces.ends, (faces.n_faces, faces.n_faces)
+    graph = csr_array((strengths, (ends[:, 0], ends[:, 1])), size)
+    distance = dijkstra(graph, directed=False, indices=int(np.argmax(faces.frustrated)))
+    width = 2.0 * distance[faces.frustrated].max() * (1.0 + ROUNDING)
+    near = (strengths <= width) & (distance[ends] <= width).all(axis=1)
+    return np.flatnonzero(near), width
+
+
+def integer_weights(strengths: np.ndarray, width: float) -> tuple[np.ndarray, float]:
+    """Whole multiples of a unit, not larger than the strengths: exactly equal to them where the digits suffice.
+
+    Parameters
+    ----------
+    strengths : (k,) float64 array
+        Positive, at most `width`.
+    width : float
+        Will be at most 2^DIGITS units.
+
+    Returns
+    -------
+    weights : (k,) int64 array
+    unit : float
+    """
+    mantissa, exponent = np.frexp(strengths)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    _, lowest_bit = np.frexp((whole & -whole).astype(np.float64))
+    lowest = int((exponent + lowest_bit).min()) - 54
+    if exponent.max() - lowest <= DIGITS + 1:
+        multiples = np.ldexp(strengths, -lowest).astype(np.int64)
+        common = int(np.gcd.reduce(multiples))
+        unit = math.ldexp(common, lowest)
+        if width / unit <= 2.0**DIGITS:
+            return multiples // common, unit
+    shift = min(DIGITS - math.frexp(width)[1], 1000)
+    return np.floor(np.ldexp(strengths, shift)).astype(np.int64), math.ldexp(1.0, -shift)
+
+
+def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels) -> GroundState:
+    """A most probable configuration of any model that `engine.solve` accepts, in its arguments.
+
+    The auxiliary spin of the fields is +1. Non-planar models of at most 20 spins are enumerated.
+
+    Raises
+    ------
+    NonPlanarError
+        For a larger model whose graph, with the auxiliary node of the fields, is not planar.
+    """
+    extended = extended_edges(n_spins, edges, free_fields)
+    n_nodes = n_spins + (1 if free_fields.size else 0)
+    strengths = np.concatenate([couplings, fields[free_fields]])
+    try:
+        best = ground_spins(plan(n_nodes, extended, labels=(*labels, AUXILIARY)), strengths)
+    except NonPlanarError as error:
+        if n_spins > MOST_SPINS:
+            raise _explained(error, bool(free_fields.size)) from None
+        return _enumerated(n_spins, edges, couplings, fields)
+    spins = best.spins[:n_spins] * (best.spins[n_spins] if free_fields.size else np.int8(1))
+    return GroundState(spins, -best.log_weight, best.certified, best.gap_bound)
+
+
+def _enumerated(n_spins: int, edges, couplings, fields) -> GroundState:
+    """The best of all configurations; candidates within rounding of the best are compared without rounding."""
+    x = all_configurations(n_spins)
+    products = x[:, edges[:, 0]] * x[:, edges[:, 1]]
+    log_weight = products @ couplings + x @ fields
+    size = np.abs(couplings).sum() + np.abs(fields).sum()
+    close = np.flatnonzero(log_weight >= log_weight.max() - ROUNDING * size)
+    exact = [math.fsum([*(products[k] * couplings), *(x[k] * fields)]) for k in close]
+    k = int(np.argmax(exact))
+    return GroundState(x[close[k]].astype(np.int8), -exact[k], True)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from isingmap.inference.matching_certificate import MoatFamily
 from isingmap.planar.planarity import incidence
 
 FREE, OUTER, INNER = 0, 1, 2
@@ -96,6 +97,12 @@ def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_termi
     moats = _no_moats(n_nodes, ends, weights, np.flatnonzero(is_terminal))
     _match_all(moats)
     return np.flatnonzero(_join(moats)), moats
+
+
+def moat_family(moats: Moats) -> MoatFamily:
+    """The final moats as plain data for `matching_certificate.lower_bound`."""
+    parent, radius = moats.regions["parent"].copy(), moats.regions["radius"].copy()
+    return MoatFamily(parent, radius, moats.nodes["arrived"].copy(), _arrivals(moats))
 
 
 def _no_moats(n_nodes, ends, weights, home) -> Moats:
@@ -646,3 +653,18 @@ def _join(s):
         for a in touched:
             distance[a] = NEVER
     return in_join
+
+
+@numba.njit(cache=True)
+def _arrivals(s):
+    """Radius of each node's region when it was covered, (n_nodes,)."""
+    arrival = np.zeros(s.nodes.size, np.int64)
+    for a in range(s.nodes.size):
+        region = s.nodes[a].arrived
+        if region < 0:
+            continue
+        arrival[a] = -s.nodes[a].wrap - s.groups[s.nodes[a].group].offset
+        while s.regions[region].parent >= 0:
+            arrival[a] += s.regions[region].radius
+            region = s.regions[region].parent
+    return arrival
