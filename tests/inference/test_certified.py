@@ -304,7 +304,9 @@ class TestDegeneracy:
         with pytest.raises(ModelError, match="common unit"):
             degeneracy(graph, couplings)
 
-    @pytest.mark.parametrize("bad", [[1.0, np.sqrt(2.0)], [1.0, 2000.0], [500.0, 500.0000003], [np.nan, 1.0]])
+    @pytest.mark.parametrize(
+        "bad", [[1.0, np.sqrt(2.0)], [1.0, 2000.0], [1.0, 500.0, 500.0000003], [np.nan, 1.0]]
+    )
     def test_no_usable_unit(self, bad):
         with pytest.raises(ModelError, match="common unit"):
-            degeneracy(plan(3, np.array([[0, 1], [1, 2]])), bad)
+            degeneracy(plan(5, grid_edges(1, len(bad) + 1)), bad)
