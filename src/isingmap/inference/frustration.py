@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from isingmap.inference.dual import DualPlan
 from isingmap.planar.embedding import orbits
 from isingmap.planar.planarity import incidence
 from isingmap.planar.separators import component_labels
+from isingmap.planar.triangulation import Triangulation
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class FaceGraph:
     frustrated: np.ndarray
 
 
-def face_graph(plan: DualPlan, couplings: np.ndarray) -> FaceGraph:
-    """Faces and dual edges of a model on a planned graph. O(n log n)."""
-    triangle, n_triangles = orbits(plan.triangulation.next_in_face)
+def face_graph(triangulation: Triangulation, couplings: np.ndarray) -> FaceGraph:
+    """Faces and dual edges of a model on the given edges of a triangulation. O(n log n)."""
+    triangle, n_triangles = orbits(triangulation.next_in_face)
     sides = triangle.reshape(-1, 2)
     cut = np.flatnonzero(couplings != 0)
     open_sides = np.ones(len(sides), bool)

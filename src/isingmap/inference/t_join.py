@@ -28,7 +28,7 @@ from isingmap.planar.planarity import incidence
 FREE, OUTER, INNER = 0, 1, 2
 NEVER = np.iinfo(np.int64).max
 # Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
-FIRST_PATIENCE, MORE_PATIENCE = 0.3, 1.5
+FIRST_PATIENCE, MORE_PATIENCE = 1.0, 1.1
 
 
 NODE = np.dtype([
@@ -126,12 +126,12 @@ def _match_all(s):
     total = 0.0
     for u in range(s.home.size):
         total += s.regions[u].radius
-    patience = FIRST_PATIENCE * total / s.home.size
+    patience = max(FIRST_PATIENCE * total / s.home.size, 1.0)
     waiting = [u for u in range(s.home.size) if s.regions[u].mate_here < 0]
     while len(waiting) > 0:
         limit = np.int64(min(patience, 2.0**62))
         waiting = [u for u in waiting if s.regions[_around(s, u)].mate_here < 0 and not _grow_tree(s, u, limit)]
-        patience = MORE_PATIENCE * patience + 1.0
+        patience *= MORE_PATIENCE
 
 
 @numba.njit(cache=True)
