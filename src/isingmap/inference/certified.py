@@ -73,20 +73,30 @@ class Problem:
     def edge_gauge(self) -> np.ndarray:
         return self.spins[self.plan.edges[:, 0]] * self.spins[self.plan.edges[:, 1]]
 
+    @property
+    def frustration(self) -> float:
+        """Log-weight, in bits, that the gauge spins lose on the edges they do not satisfy."""
+        return float(-2.0 * np.minimum(self.gauged, 0.0).sum() / math.log(2.0))
+
+    @property
+    def graded(self) -> bool:
+        """Whether frustration, more than the number of steps, decides how many bits are needed."""
+        return self.frustration > len(self.spins)
+
     def first_bits(self) -> int:
         """Bits that are usually enough for log Z: balls grow along a separator and with the frustration across it.
 
         Fitted to grids of 10 to 100 a side with couplings from 1 to 50. Moments take a third more.
         """
         root = math.sqrt(len(self.spins))
-        frustration = -2.0 * np.minimum(self.gauged, 0.0).sum() / math.log(2.0)
-        return int(80 + 2.0 * root + 3.2 * frustration / root)
+        deepest = 0.18 * self.frustration if self.graded else 3.2 * self.frustration / root
+        return int(90 + 2.0 * root + deepest)
 
     def factorise(self):
         from isingmap.inference.balls import ball_weights, factorise_balls
 
         weights = ball_weights(self.gauged, self.plan.signs)
-        return weights, factorise_balls(self.plan.elimination, weights)
+        return weights, factorise_balls(self.plan.elimination, weights, graded=self.graded)
 
     def log_partition(self, factors):
         """log Z as a ball: log 2 + sum |theta| + 1/2 log det K'; each padding spin counted twice too often."""
