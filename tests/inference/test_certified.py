@@ -266,6 +266,16 @@ class TestPrecision:
         with pytest.raises(ModelError, match="3 finite couplings"):
             certified_log_partition(graph, bad)
 
+    @pytest.mark.parametrize("bad", [[1, -1], [1, 0, 1], [1, 1, np.nan]])
+    def test_spins_that_are_no_gauge(self, bad):
+        with pytest.raises(ModelError, match="3 spins of"):
+            certified_log_partition(plan(3, np.array([[0, 1]])), [1.0], spins=bad)
+
+    def test_hopeless_couplings_are_refused(self):
+        graph = plan(3, np.array([[0, 1], [1, 2], [0, 2]]))
+        with pytest.raises(PrecisionError, match="too strong"):
+            certified_log_partition(graph, [1e308, 1e308, -1e308])
+
 
 class TestDegeneracy:
     @pytest.mark.parametrize("unit", [1.0, 0.7, 1e-3, 1 / 3])

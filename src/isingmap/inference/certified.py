@@ -64,7 +64,7 @@ class Problem:
         if spins is None:
             spins = gauge(n_nodes, plan.edges, couplings)
         else:
-            spins = np.append(np.asarray(spins, dtype=np.float64), np.ones(plan.n_padding))
+            spins = np.append(_checked_spins(plan, spins), np.ones(plan.n_padding))
         gauged = np.zeros(len(plan.triangulation.edges))
         gauged[: plan.n_edges] = couplings * spins[plan.edges[:, 0]] * spins[plan.edges[:, 1]]
         return cls(plan, spins, gauged)
@@ -76,7 +76,7 @@ class Problem:
     @property
     def frustration(self) -> float:
         """Log-weight, in bits, that the gauge spins lose on the edges they do not satisfy."""
-        return float(-2.0 * np.minimum(self.gauged, 0.0).sum() / math.log(2.0))
+        return -2.0 * float(np.minimum(self.gauged, 0.0).sum()) / math.log(2.0)
 
     @property
     def graded(self) -> bool:
@@ -90,7 +90,7 @@ class Problem:
         """
         root = math.sqrt(len(self.spins))
         deepest = 0.18 * self.frustration if self.graded else 3.2 * self.frustration / root
-        return int(90 + 2.0 * root + deepest)
+        return int(min(90 + 2.0 * root + deepest, 2 * MOST_BITS))
 
     def factorise(self):
         from isingmap.inference.balls import ball_weights, factorise_balls
@@ -99,7 +99,7 @@ class Problem:
         return weights, factorise_balls(self.plan.elimination, weights, graded=self.graded)
 
     def log_partition(self, factors):
-        """log Z as a ball: log 2 + sum |theta| + 1/2 log det K'; each padding spin counted twice too often."""
+        """log Z as a ball: log 2 + sum |theta| + 1/2 log det K'; a padding spin doubles Z."""
         from flint import arb
 
         weight = sum((arb(abs(theta)) for theta in self.gauged.tolist() if theta), arb(0))
@@ -112,6 +112,13 @@ class Problem:
         across = selected_balls(self.plan.elimination, factors)
         signs = self.edge_gauge.astype(int).tolist()
         return [-(2 * weights.twin[2 * e] * across[e] + 1) * sign for e, sign in enumerate(signs)]
+
+
+def _checked_spins(plan, spins):
+    spins = np.asarray(spins, dtype=np.float64)
+    if spins.shape != (plan.n_spins,) or not (np.abs(spins) == 1).all():
+        raise ModelError(f"a gauge needs {plan.n_spins} spins of +1 or -1, got shape {spins.shape}")
+    return spins
 
 
 @contextmanager
