@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from isingmap.datasets.random_models import paper_counterexample
 from isingmap.model import IsingModel
-from isingmap.structure.greedy import greedy_search
+from isingmap.structure.search import greedy_search
 from isingmap.structure.result import SearchResult
 
 # a above, e below, the others between: crossing-free once c-d goes around e, or a-e around d, but not both.

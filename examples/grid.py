@@ -15,7 +15,7 @@ from recovery import EXACT, Recovery, add_legend, draw_recovery, draw_truth, pri
 
 from isingmap.datasets.random_models import grid_model
 from isingmap.model import IsingModel
-from isingmap.structure.greedy import greedy_search
+from isingmap.structure.search import greedy_search
 
 SIDE = 7
 SIZES = (1_000, 10_000, 100_000, EXACT)

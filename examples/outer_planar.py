@@ -14,7 +14,7 @@ from recovery import EXACT, Recovery, add_legend, draw_recovery, draw_truth, pri
 
 from isingmap.datasets.random_models import paper_outer_planar_model
 from isingmap.model import IsingModel
-from isingmap.structure.greedy import greedy_search
+from isingmap.structure.search import greedy_search
 
 SIZES = (1_000, 10_000, 100_000)
 DRAWN = 1  # the seed of the model in the figure

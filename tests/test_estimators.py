@@ -40,7 +40,7 @@ def test_attributes_and_score():
     assert not hasattr(estimator, "feature_names_in_")
     assert estimator.score(data) * 300 == pytest.approx(estimator.log_likelihood_)
     assert estimator.score_samples(data).shape == (300,)
-    assert len(estimator.path_) == len(estimator.edges_) + 1
+    assert estimator.path_.n_parameters[-1] == len(estimator.edges_)
 
 
 def test_clone_params_and_cross_validation():

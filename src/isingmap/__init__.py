@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from isingmap.estimators import PlanarIsing
     from isingmap.likelihood.fit import FitResult, fit_couplings
     from isingmap.model import IsingModel
-    from isingmap.structure.greedy import greedy_search
     from isingmap.structure.result import SearchResult
+    from isingmap.structure.search import greedy_search, learn_structure
 
 # Loaded at first use: numba and SciPy take half a second, which `isingmap --version` should not pay.
 _HOME = {
@@ -25,7 +25,8 @@ _HOME = {
     "SpinTable": "isingmap.data.table",
     "as_spin_table": "isingmap.data.convert",
     "fit_couplings": "isingmap.likelihood.fit",
-    "greedy_search": "isingmap.structure.greedy",
+    "greedy_search": "isingmap.structure.search",
+    "learn_structure": "isingmap.structure.search",
 }
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "as_spin_table",
     "fit_couplings",
     "greedy_search",
+    "learn_structure",
 ]
 
 

@@ -14,7 +14,7 @@ from isingmap.data.screening import screen, unbalanced_columns
 from isingmap.data.table import SpinTable, listed
 from isingmap.errors import DataError, DataWarning, FitWarning
 from isingmap.progress import progress_bar
-from isingmap.structure.greedy import greedy_search
+from isingmap.structure.search import learn_structure
 from isingmap.structure.result import SearchResult
 
 
@@ -29,6 +29,9 @@ class PlanarIsing:
         variable, and an outer-planar graph.
     criterion : {"bic", "aic", "maximal"}
         When to stop adding edges. "maximal" adds as many as fit into the plane, needed or not.
+    search : {"forward-backward", "greedy"}
+        "greedy" is the paper's, which never takes an edge back; "forward-backward" repairs its mistakes by removing
+        and swapping edges, and restarts from perturbed graphs.
     min_gain : float, optional
         Also stop when the best gain is below this many nats per sample (the paper's gamma).
     n_edges : int, optional
@@ -47,8 +50,10 @@ class PlanarIsing:
     constant : {"error", "drop", "keep"}
         What to do with columns that have a single value. To keep them takes a prior, or their fields would be
         infinite.
+    n_restarts : int, optional
+        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, 2 up to 60, else 0.
     random_state : int, Generator or None
-        The greedy search draws nothing; kept for searches that do.
+        Seed of the restarts; None is seed 0, so that every run gives the same result.
     verbose : bool
         Show a progress bar on stderr.
 
@@ -88,6 +93,7 @@ class PlanarIsing:
         family="partial",
         criterion="bic",
         *,
+        search="forward-backward",
         min_gain=None,
         n_edges=None,
         start_edges=None,
@@ -96,11 +102,13 @@ class PlanarIsing:
         missing="error",
         threshold=None,
         constant="error",
+        n_restarts=None,
         random_state=None,
         verbose=False,
     ):
         self.family = family
         self.criterion = criterion
+        self.search = search
         self.min_gain = min_gain
         self.n_edges = n_edges
         self.start_edges = start_edges
@@ -109,6 +117,7 @@ class PlanarIsing:
         self.missing = missing
         self.threshold = threshold
         self.constant = constant
+        self.n_restarts = n_restarts
         self.random_state = random_state
         self.verbose = verbose
 
@@ -162,17 +171,20 @@ class PlanarIsing:
     def _learn(self, moments: EmpiricalMoments, named: bool) -> None:
         self._warn_unbalanced(moments)
         with progress_bar("edges", enabled=self.verbose) as progress:
-            result = greedy_search(
+            result = learn_structure(
                 moments.moments,
                 moments.n_samples,
                 magnetizations=moments.magnetizations,
                 names=moments.names,
                 family=self.family,
                 criterion=self.criterion,
+                search=self.search,
                 min_gain=self.min_gain,
                 n_edges=self.n_edges,
                 start_edges=self.start_edges,
                 prior=self.prior,
+                n_restarts=self.n_restarts,
+                rng=0 if self.random_state is None else self.random_state,
                 progress=progress,
             )
         _warn_about(result, self.n_edges)

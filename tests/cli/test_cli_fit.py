@@ -188,7 +188,7 @@ def test_hostile_names(run, tmp_path, pairs):
 
 def interrupt_after(monkeypatch, n_steps):
     """Make Ctrl-C arrive while the search takes its (n_steps + 1)th step."""
-    advance, calls = greedy._Search._advance, []
+    advance, calls = greedy.Search.add_best, []
 
     def interrupted(search):
         calls.append(1)
@@ -196,7 +196,7 @@ def interrupt_after(monkeypatch, n_steps):
             raise KeyboardInterrupt
         advance(search)
 
-    monkeypatch.setattr(greedy._Search, "_advance", interrupted)
+    monkeypatch.setattr(greedy.Search, "add_best", interrupted)
 
 
 @pytest.mark.filterwarnings("default")

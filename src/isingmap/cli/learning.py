@@ -18,6 +18,7 @@ def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, tit
     estimator = PlanarIsing(
         family=arguments.family,
         criterion=arguments.criterion,
+        search=arguments.search,
         min_gain=arguments.min_gain,
         n_edges=arguments.n_edges,
         prior=arguments.prior,

@@ -24,6 +24,13 @@ def add_learning_options(parser: argparse.ArgumentParser) -> None:
         "maximal: never, as long as the plane has room, needed or not",
     )
     group.add_argument(
+        "--search",
+        choices=("forward-backward", "greedy"),
+        default="forward-backward",
+        help="forward-backward (default): add, remove and swap edges; greedy: the paper's search, which never "
+        "takes an edge back, and is faster",
+    )
+    group.add_argument(
         "--min-gain",
         type=number,
         metavar="G",

@@ -19,6 +19,7 @@ import numba
 import numpy as np
 
 from isingmap.errors import NoEstimateError
+from isingmap.inference.engine import AUXILIARY
 from isingmap.planar.planarity import incidence
 
 # A slack below this counts as zero: moments average at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.
@@ -145,19 +146,24 @@ def _cycle_obstacle(i, j, skip, moment, n_nodes, edges, moments) -> Obstacle | N
 def describe(obstacle: Obstacle, names) -> str:
     """The obstacle as a clause, in the names of the variables."""
     labels = [str(names[k]) for k in obstacle.nodes]
+    odd = {frozenset(edge) for edge in obstacle.odd_edges}
     if len(labels) == 2:
         if obstacle.slack < -SLACK_TOLERANCE:
             return f"the moment of {labels[0]} and {labels[1]} lies outside [-1, 1]"
-        never = "always differ" if obstacle.odd_edges else "always agree"
-        return f"{labels[0]} and {labels[1]} {never}"
+        return _event(*obstacle.nodes, not odd, names, "always ")
     if obstacle.slack < -SLACK_TOLERANCE:
         return f"no distribution has these moments around the cycle {'-'.join([*labels, labels[0]])}"
-    odd = {frozenset(edge) for edge in obstacle.odd_edges}
     around = zip(obstacle.nodes, (*obstacle.nodes[1:], obstacle.nodes[0]), strict=True)
-    events = [
-        f"{names[a]} and {names[b]} {'agree' if frozenset((a, b)) in odd else 'differ'}" for a, b in around
-    ]
+    events = [_event(a, b, frozenset((a, b)) in odd, names) for a, b in around]
     return f"in every observation exactly one of these holds: {'; '.join(events)}"
+
+
+def _event(a: int, b: int, agree: bool, names, how_often: str = "") -> str:
+    """Two variables agree or differ; agreeing with the auxiliary spin is being +1."""
+    if AUXILIARY in (names[a], names[b]):
+        spin = names[b] if names[a] == AUXILIARY else names[a]
+        return f"{spin} is {how_often}{'+1' if agree else '-1'}"
+    return f"{names[a]} and {names[b]} {how_often}{'agree' if agree else 'differ'}"
 
 
 def no_estimate_error(obstacle: Obstacle, names) -> NoEstimateError:

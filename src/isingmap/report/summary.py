@@ -37,9 +37,15 @@ MOST_EDGES = {
     "zero-field": "with n variables that is 3n-6 edges",
     "outer-planar": "with n variables that is 2n-3 edges",
 }
+SEARCHES = {
+    "forward-backward": "forward-backward: edges are added, removed and swapped by their exact effect",
+    "greedy": "greedy, as in the paper: an edge once added stays",
+    "none": "none",
+}
 CRITERIA = {
     "bic": "BIC: an edge must gain at least log(N)/(2N) nats per row",
     "aic": "AIC: an edge must gain at least 1/N nats per row",
+    "none": "none: the graph was given",
     "maximal": "maximal: it always adds edges as long as the plane has room, needed or not;",
 }
 
@@ -180,6 +186,7 @@ def _model_lines(result: SearchResult) -> list[str]:
     return [
         entry("family", f"{result.family}: {FAMILIES[result.family]}"),
         entry("criterion", criterion),
+        entry("search", SEARCHES[result.search]),
         entry("edges", f"{model.n_edges:,}"),
         entry("fields", f"{int(model.free_fields.sum()):,}"),
         entry("search ended", printable(result.stopped)),

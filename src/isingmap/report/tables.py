@@ -46,7 +46,9 @@ NODE_COLUMNS = (
     "negative_label",
     "positive_label",
 )
-PATH_COLUMNS = ("step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties")
+PATH_COLUMNS = (
+    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties", "action"
+)  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 
 Cell = str | int | float | None
@@ -140,6 +142,7 @@ def path_rows(result: SearchResult) -> list[Row]:
         path.bic.tolist(),
         path.n_parameters.tolist(),
         path.n_ties.tolist(),
+        path.action,
     )
     return list(zip(*columns, strict=True))
 

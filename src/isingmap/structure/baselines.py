@@ -256,6 +256,7 @@ def fit_tmfg(
 
 def _result(model, log_likelihood, n_samples, family, prior, gradient_norm, converged) -> SearchResult:
     path = Path(
+        action=("start",),
         source=("",),
         target=("",),
         gain=np.array([np.nan]),
@@ -271,6 +272,7 @@ def _result(model, log_likelihood, n_samples, family, prior, gradient_norm, conv
         stopped="no search, the graph was given",
         family=family,
         criterion="none",
+        search="none",
         n_samples=n_samples,
         prior=prior,
         converged=converged,

@@ -18,10 +18,12 @@ class Path:
 
     Attributes
     ----------
+    action : tuple of str
+        "add" or "remove"; "start" in row 0.
     source, target : tuple of str
-        Ends of the edge added; the target of a field is "(field)". Empty in row 0.
+        Ends of the edge; the target of a field is "(field)". Empty in row 0.
     gain : (n_steps + 1,) array
-        KL bound on the gain before the refit, nats per sample.
+        KL bound on the gain before the refit, or the loss of a removal, nats per sample.
     log_likelihood : (n_steps + 1,) array
         After the refit, total nats.
     n_parameters : (n_steps + 1,) int array
@@ -31,6 +33,7 @@ class Path:
     n_samples : float
     """
 
+    action: tuple[str, ...]
     source: tuple[str, ...]
     target: tuple[str, ...]
     gain: np.ndarray
@@ -74,7 +77,7 @@ class SearchResult:
     excluded : tuple of Exclusion
     stopped : str
         Why the search ended, one sentence.
-    family, criterion : str
+    family, criterion, search : str
     n_samples : float
     prior : float or None
     converged : bool
@@ -88,6 +91,7 @@ class SearchResult:
     stopped: str
     family: str
     criterion: str
+    search: str
     n_samples: float
     prior: float | None
     converged: bool

@@ -1,0 +1,240 @@
+"""Learning the graph: from moments to a planar Ising model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from isingmap.errors import ModelError
+from isingmap.inference.engine import AUXILIARY
+from isingmap.likelihood.existence import find_obstacle, no_estimate_error
+from isingmap.likelihood.fit import shrunk
+from isingmap.model import IsingModel
+from isingmap.planar.embedding import as_simple_edges, embed
+from isingmap.structure.greedy import Search, StoppingRule
+from isingmap.structure.growing import GrowingModel, starting_model
+from isingmap.structure.refine import Moves, grow, repair, restart
+from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.structure.scores import edge_gain
+
+FAMILIES = ("partial", "zero-field", "outer-planar")
+CRITERIA = ("bic", "aic", "maximal")
+SEARCHES = ("forward-backward", "greedy")
+
+
+def learn_structure(
+    moments: np.ndarray,
+    n_samples: float,
+    *,
+    magnetizations: np.ndarray | None = None,
+    names: Sequence[str] | None = None,
+    family: str = "partial",
+    criterion: str = "bic",
+    search: str = "forward-backward",
+    min_gain: float | None = None,
+    n_edges: int | None = None,
+    start_edges=None,
+    prior: float | None = None,
+    n_restarts: int | None = None,
+    rng: np.random.Generator | int | None = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> SearchResult:
+    """Learn a planar Ising model from pairwise moments.
+
+    Parameters
+    ----------
+    moments : (n_spins, n_spins) array
+        E[x_i x_j] of -1/+1 data.
+    n_samples : float
+        Observations behind the moments.
+    magnetizations : (n_spins,) array, optional
+        E[x_i]; needed by the families with fields.
+    names : sequence of str, optional
+        Used for ties and messages; default "x1", ...
+    family : {"partial", "zero-field", "outer-planar"}
+        Fields chosen by the search in competition with couplings; no fields; a field on every variable.
+    criterion : {"bic", "aic", "maximal"}
+        Stop when the guaranteed gain of the best pair, its KL bound, no longer pays for a parameter: 1/N or
+        log(N)/(2N) nats per sample; "maximal" adds edges as long as one can be added.
+    search : {"forward-backward", "greedy"}
+        "greedy" is the paper's search, which never takes an edge back. "forward-backward" also removes edges that
+        no longer pay, swaps single edges, and restarts from perturbed graphs, keeping what has the higher
+        likelihood less the price of its parameters.
+    min_gain : float, optional
+        Stop when the best KL gain falls below it (the paper's gamma), nats per sample.
+    n_edges : int, optional
+        Stop at this number of couplings.
+    start_edges : (k, 2) array of int or names, optional
+        Edges that must be in the graph.
+    prior : float, optional
+        Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
+        infinite are passed over and listed in the result.
+    n_restarts : int, optional
+        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, 2 up to 60, else 0.
+    rng : Generator or int
+        Draws the perturbations; the same seed gives the same result.
+    progress : callable, optional
+        Called with (edges so far, largest possible number) after every step.
+
+    Returns
+    -------
+    SearchResult
+
+    Notes
+    -----
+    O(n) steps; a step costs one refit of the block of b nodes that the edge closes, O(b^{5/2} + edges^3), and O(n^2)
+    for the gains. An interrupted search (KeyboardInterrupt) returns what it has.
+    """
+    names = tuple(f"x{k + 1}" for k in range(len(moments))) if names is None else tuple(names)
+    _check_options(family, criterion, search, magnetizations)
+    order = np.array(sorted(range(len(names)), key=lambda k: names[k]), dtype=np.int64)
+    labels = (*(names[k] for k in order), AUXILIARY)
+    raw = _extended_moments(moments, magnetizations, order)
+    target = shrunk(raw, prior, n_samples)
+    np.fill_diagonal(target, 1.0)
+    start = _start(start_edges, names, order, family)
+    _check_start(start, target, labels)
+    rule = StoppingRule(criterion, min_gain, n_edges, n_samples)
+    state = Search(starting_model(target, raw, start), _open_pairs(len(labels), start, family), rule, labels)
+    begin = state.model
+    moves = Moves(frozenset(begin.pairs), state.open_pairs, rule.price)
+    limit = 3 * (len(labels) if family != "zero-field" else len(names)) - 6
+    try:
+        if search == "greedy":
+            grow(state, None, _reporter(progress, limit))
+        else:
+            repair(state, moves, _reporter(progress, limit))
+            for _ in range(_restarts(n_restarts, len(names))):
+                rng = np.random.default_rng(rng)
+                restart(state, moves, rng)
+    except KeyboardInterrupt:
+        state.stopped = f"interrupted after {len(state.steps)} steps"
+    return _result(state, begin, names, order, family, search, prior)
+
+
+def greedy_search(moments: np.ndarray, n_samples: float, **options) -> SearchResult:
+    """The paper's Algorithm 1: `learn_structure` with search="greedy"."""
+    return learn_structure(moments, n_samples, search="greedy", **options)
+
+
+def _reporter(progress, limit: int):
+    """Tell the caller how far the search is, step by step."""
+
+    def report(state: Search) -> None:
+        if progress is not None:
+            progress(len(state.model.edges), limit)
+
+    return report
+
+
+def _restarts(n_restarts: int | None, n_spins: int) -> int:
+    if n_restarts is not None:
+        return n_restarts
+    return 12 if n_spins <= 20 else 2 if n_spins <= 60 else 0
+
+
+def _check_options(family: str, criterion: str, search: str, magnetizations) -> None:
+    if family not in FAMILIES:
+        raise ModelError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
+    if criterion not in CRITERIA:
+        raise ModelError(f"criterion must be one of {', '.join(CRITERIA)}; got {criterion!r}")
+    if search not in SEARCHES:
+        raise ModelError(f"search must be one of {', '.join(SEARCHES)}; got {search!r}")
+    if family != "zero-field" and magnetizations is None:
+        raise ModelError(f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without')
+
+
+def _extended_moments(moments, magnetizations, order) -> np.ndarray:
+    """Moments in order of names, with the auxiliary node as last row and column."""
+    n = len(order)
+    extended = np.eye(n + 1)
+    extended[:n, :n] = np.asarray(moments, float)[np.ix_(order, order)]
+    if magnetizations is not None:
+        extended[:n, n] = extended[n, :n] = np.asarray(magnetizations, float)[order]
+    return extended
+
+
+def _start(start_edges, names, order, family) -> np.ndarray:
+    """Starting edges in order of names; the outer-planar family has all fields from the start."""
+    rank = np.argsort(order)
+    edges = np.empty((0, 2), np.int64)
+    if start_edges is not None and len(start_edges):
+        given = IsingModel(start_edges, np.zeros(len(start_edges)), names=names)
+        edges = np.sort(rank[given.edges], axis=1)
+    if family == "outer-planar":
+        n = len(names)
+        fields = np.stack([np.arange(n), np.full(n, n)], axis=1)
+        edges = np.vstack([edges, fields])
+    return edges
+
+
+def _check_start(start: np.ndarray, target: np.ndarray, labels) -> None:
+    embed(len(labels), as_simple_edges(start, len(labels)), labels=labels)
+    obstacle = find_obstacle(len(labels), start, target[start[:, 0], start[:, 1]])
+    if obstacle is not None:
+        raise no_estimate_error(obstacle, labels)
+
+
+def _open_pairs(n_nodes: int, start: np.ndarray, family: str) -> np.ndarray:
+    open_pairs = np.triu(np.ones((n_nodes, n_nodes), bool), 1)
+    open_pairs[start[:, 0], start[:, 1]] = False
+    if family == "zero-field":
+        open_pairs[:, -1] = False
+    return open_pairs
+
+
+def _path(state: Search, begin: GrowingModel) -> Path:
+    steps = state.steps
+    return Path(
+        action=("start", *(s.action for s in steps)),
+        source=("", *(state.labels[s.edge[0]] for s in steps)),
+        target=("", *(state.other_end(s.edge[1]) for s in steps)),
+        gain=np.array([np.nan, *(s.gain for s in steps)]),
+        log_likelihood=np.array([state.log_likelihood(begin), *(s.log_likelihood for s in steps)]),
+        n_parameters=np.array([len(begin.edges), *(s.n_parameters for s in steps)]),
+        n_ties=np.array([0, *(s.n_ties for s in steps)]),
+        n_samples=state.rule.n_samples,
+    )
+
+
+def _excluded(state: Search) -> tuple[Exclusion, ...]:
+    """Pairs that the final model lacks only because their coupling would be infinite, the best first."""
+    model, least = state.model, max(state.rule.price, state.rule.min_gain or 0.0)
+    found = []
+    for (i, j), exclusion in state.excluded.items():
+        gain = float(edge_gain(model.target[i, j], model.correlations[i, j]))
+        if gain >= least and (i, j) not in model.pairs and (reason := state.obstacle(i, j)):
+            found.append(replace(exclusion, gain=gain, reason=reason))
+    return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
+
+
+def _result(state: Search, begin, names, order, family: str, search: str, prior) -> SearchResult:
+    return SearchResult(
+        model=_in_caller_order(state.model, names, order),
+        path=_path(state, begin),
+        excluded=_excluded(state),
+        stopped=state.stopped,
+        family=family,
+        criterion=state.rule.criterion,
+        search=search,
+        n_samples=state.rule.n_samples,
+        prior=prior,
+        converged=state.model.converged,
+        gradient_norm=state.model.gradient_norm,
+    )
+
+
+def _in_caller_order(model: GrowingModel, names, order) -> IsingModel:
+    """The learned model with the caller's column order; edges in the order in which they were added."""
+    n = len(names)
+    is_field = model.edges[:, 1] == n
+    fields = np.zeros(n)
+    free = np.zeros(n, bool)
+    at = order[model.edges[is_field, 0]]
+    fields[at] = model.couplings[is_field]
+    free[at] = True
+    return IsingModel(
+        order[model.edges[~is_field]], model.couplings[~is_field], fields, names=names, free_fields=free
+    )
