@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options
 
 DESCRIPTION = """\
 Exact answers for a model: log Z, entropy, E[x_i x_j] of every edge and E[x_i] of every
@@ -27,14 +27,15 @@ def add_parser(commands) -> None:
     parser.set_defaults(run=run, parser=parser)
     model_options.add_model_options(parser)
     parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE.csv",
-        help="write a row source,target,parameter,moment for each edge (coupling, E[x y]) and, with an empty "
-        "target, for each variable (field, E[x])",
+        "--certified",
+        action="store_true",
+        help="also print an interval that provably contains log Z (ball arithmetic)",
     )
-    parser.add_argument("--force", action="store_true", help="replace an existing FILE.csv")
-    options.add_debug_option(parser)
+    model_options.add_table_options(
+        parser,
+        "a row source,target,parameter,moment for each edge (coupling, E[x y]) and, with an empty target, for each "
+        "variable (field, E[x])",
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -46,6 +47,9 @@ def run(arguments: Namespace) -> int:
         _write(file.model, arguments)
     print(model_summary(file.model, title=arguments.model), end="")
     print(_about_file(file), end="")
+    if arguments.certified:
+        interval = file.model.log_partition(certified=True)
+        print(f"log Z lies in [{interval.lower!r}, {interval.upper!r}] (proved)")
     return 0
 
 
@@ -65,14 +69,8 @@ def _about_file(file) -> str:
 
 
 def _write(model, arguments: Namespace) -> None:
-    from pathlib import Path
-
-    from isingmap.report.output import finished_file
-    from isingmap.report.tables import write_csv
-
     edges = zip(model.edge_names, model.couplings.tolist(), model.moments().tolist(), strict=True)
     nodes = zip(model.names, model.fields.tolist(), model.magnetizations().tolist(), strict=True)
     rows = [(*pair, coupling, moment) for pair, coupling, moment in edges]
     rows += [(name, "", field, mean) for name, field, mean in nodes]
-    with finished_file(Path(arguments.output), force=arguments.force) as part:
-        write_csv(part, COLUMNS, rows)
+    model_options.write_table(arguments, COLUMNS, rows)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from isingmap.cli import options
+
 FORMAT_HELP = (
     "isingmap (.json), bqpjson, edges (edge list, .csv), graphml, uai or coo (.coo, .qubo); default: from the "
     "content, else from the name"
@@ -24,3 +26,33 @@ def read_model(arguments: argparse.Namespace):
     from isingmap.io.model_file import read_model_file
 
     return read_model_file(arguments.model, arguments.format, domain=arguments.domain)
+
+
+def add_table_options(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
+    """Where a table goes."""
+    parser.add_argument("-o", "--output", metavar="FILE.csv", required=required, help=f"write {content}")
+    parser.add_argument("--force", action="store_true", help="replace an existing FILE.csv")
+    options.add_debug_option(parser)
+
+
+def write_table(arguments: argparse.Namespace, columns, rows) -> None:
+    """Write the table whole or not at all; never over an existing file without --force."""
+    from pathlib import Path
+
+    from isingmap.report.output import finished_file
+    from isingmap.report.tables import write_csv
+
+    with finished_file(Path(arguments.output), force=arguments.force) as part:
+        write_csv(part, columns, rows)
+
+
+def in_domain(spins, file):
+    """Spins in the values of the file: -1/+1 or 0/1."""
+    return (spins + 1) // 2 if file.domain == "boolean" else spins
+
+
+def shown(name: str) -> str:
+    """A name that is safe to print."""
+    from isingmap.report.text import printable
+
+    return printable(name)

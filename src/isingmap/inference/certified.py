@@ -276,6 +276,18 @@ class CertifiedSolution:
         """E[x_i x_j] of every pair, (n_spins, n_spins), error at most the tolerance. O(n^{5/2} + n^2 L^2)."""
         return self._correlations.copy()
 
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        """E[x_i x_j] of the given pairs, (k,), from all of them."""
+        return self._correlations[pairs[:, 0], pairs[:, 1]]
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        """Hessian times a vector, (n_edges,)."""
+        return self._hessian @ vector
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Hessian entries of pairs of edges, (k,)."""
+        return self._hessian[first, second]
+
     @cached_property
     def _hessian(self) -> np.ndarray:
         from isingmap.inference.ball_correlations import edge_covariances

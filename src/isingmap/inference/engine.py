@@ -1,7 +1,7 @@
-"""One door to exact inference: models with and without fields, planar of any kind or small.
+"""One door to exact inference: models with and without fields, planar of any kind or small, weak or strong.
 
-Fields are couplings to one more spin (Johnson et al. 2011, Prop. 1): the auxiliary node is joined to every spin
-with a free field, Z of the extended zero-field model is 2 Z, and E[x_i] is its correlation with the auxiliary node.
+Doubles come first, and their loss is measured. Where it is too large, the model is gauged by a ground state, which
+keeps most digits, and where that is not enough either, ball arithmetic takes over and proves its answer.
 """
 
 from __future__ import annotations
@@ -12,13 +12,25 @@ from typing import Protocol
 import numpy as np
 
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.dual import plan
+from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
+from isingmap.inference.certified import (
+    CertifiedSolution,
+    Interval,
+    certified_log_partition,
+    certified_moments,
+    certified_solution,
+)
+from isingmap.inference.degeneracy import degeneracy
+from isingmap.inference.dual import DualPlan, plan
 from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
 from isingmap.inference.exact_samples import exact_samples
+from isingmap.inference.ground_state import ground_spins
 from isingmap.inference.solution import DualSolution, solve_dual
 
-AUXILIARY = "(auxiliary spin of the fields)"
-LOSS_TOLERANCE = 1e-6
+# Largest measured error of a moment that doubles may have.
+LOSS_TOLERANCE = 1e-9
+# Ball arithmetic over everything takes minutes above this size; below, a fraction of a second to a minute.
+MOST_SPINS_IN_BALLS = 12_000
 
 
 class Solution(Protocol):
@@ -62,7 +74,7 @@ class PlanarSolution:
     n_spins: int
     n_edges: int
     free_fields: np.ndarray
-    _solved: DualSolution
+    _solved: DualSolution | CertifiedSolution
     method: str = "planar"
 
     @property
@@ -100,6 +112,12 @@ class PlanarSolution:
         return self._solved.hessian_entries(first, second)
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        if isinstance(self._solved, CertifiedSolution):
+            raise PrecisionError(
+                "the couplings are too strong for exact sampling in double precision; scale them down (a higher "
+                "temperature), or look at the ground state",
+                loss=np.inf,
+            )
         samples = exact_samples(self._solved, n_samples, rng)
         if self.has_fields:
             samples = samples[:, :-1] * samples[:, -1:]
@@ -146,12 +164,6 @@ class EnumeratedSolution:
         return table.configurations[chosen].astype(np.int8)
 
 
-def extended_edges(n_spins: int, edges: np.ndarray, free_fields: np.ndarray) -> np.ndarray:
-    """Edges of the model followed by those from each spin with a free field to the auxiliary node n_spins."""
-    auxiliary = np.full(free_fields.size, n_spins, np.int64)
-    return np.vstack([edges, np.stack([free_fields, auxiliary], axis=1)])
-
-
 def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, labels) -> Solution:
     """Exact solution by the planar engine, or by enumeration for a non-planar model of at most 20 spins.
 
@@ -160,33 +172,79 @@ def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, label
     NonPlanarError
         For a larger model whose (extended) graph is not planar.
     PrecisionError
-        When double precision loses more than `LOSS_TOLERANCE`.
+        When doubles lose more than `LOSS_TOLERANCE` and the model is too large for ball arithmetic.
     """
-    extended = extended_edges(n_spins, edges, free_fields)
-    n_nodes = n_spins + (1 if free_fields.size else 0)
     try:
-        graph_plan = plan(n_nodes, extended, labels=(*labels, AUXILIARY))
-    except NonPlanarError as error:
+        graph_plan = extended_plan(n_spins, edges, free_fields, labels)
+    except NonPlanarError:
         if n_spins > MOST_SPINS:
-            raise _explained(error, bool(free_fields.size)) from None
+            raise
         return EnumeratedSolution(edges, free_fields, enumerate_model(n_spins, edges, couplings, fields))
-    solved = solve_dual(graph_plan, np.concatenate([couplings, fields[free_fields]]))
-    if not solved.loss <= LOSS_TOLERANCE:
-        raise PrecisionError(
-            f"the couplings (largest |coupling| {np.abs(couplings).max(initial=0):.3g}) are too strong for double "
-            f"precision: the measured loss is {solved.loss:.1e}, allowed {LOSS_TOLERANCE:.0e}. "
-            "Scale the couplings down (a higher temperature), or refit with prior=1",
-            loss=solved.loss,
-        )
+    solved = solve_safely(graph_plan, np.concatenate([couplings, fields[free_fields]]))
     return PlanarSolution(n_spins, len(edges), free_fields, solved)
 
 
-def _explained(error: NonPlanarError, with_fields: bool) -> NonPlanarError:
-    """Say what planarity means for a model with fields."""
-    if not with_fields:
-        return error
-    message = (
-        f"{error}. The model has fields, which act like couplings to one more spin, so the graph together with "
-        "that spin must be planar (with a field on every spin: the graph must be outer-planar)"
+def extended_plan(n_spins: int, edges, free_fields: np.ndarray, labels) -> DualPlan:
+    """Plan of the graph with the auxiliary node; NonPlanarError explains what fields mean for planarity."""
+    n_nodes = n_spins + (1 if free_fields.size else 0)
+    try:
+        return plan(n_nodes, extended_edges(n_spins, edges, free_fields), labels=(*labels, AUXILIARY))
+    except NonPlanarError as error:
+        raise explained(error, bool(free_fields.size)) from None
+
+
+def solve_safely(graph_plan: DualPlan, couplings: np.ndarray) -> DualSolution | CertifiedSolution:
+    """Doubles, doubles gauged by a ground state, balls: the first whose error is small enough."""
+    solved = solve_dual(graph_plan, couplings)
+    if solved.loss <= LOSS_TOLERANCE:
+        return solved
+    spins = ground_spins(graph_plan, couplings).spins.astype(np.float64)
+    gauged = solve_dual(graph_plan, couplings, np.append(spins, np.ones(graph_plan.n_padding)))
+    if gauged.loss <= LOSS_TOLERANCE:
+        return gauged
+    if graph_plan.n_spins <= MOST_SPINS_IN_BALLS:
+        return certified_solution(graph_plan, couplings, spins=spins)
+    raise PrecisionError(
+        f"the couplings (largest |coupling| {np.abs(couplings).max(initial=0):.3g}) are too strong for double "
+        f"precision: the measured loss is {gauged.loss:.1e}, allowed {LOSS_TOLERANCE:.0e}, and {graph_plan.n_spins} "
+        f"spins are too many for ball arithmetic (at most {MOST_SPINS_IN_BALLS}). Scale the couplings down (a higher "
+        "temperature)",
+        loss=gauged.loss,
     )
-    return NonPlanarError(message, kind=error.kind, subgraph=error.subgraph, branch_nodes=error.branch_nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Certified answers about one model, each computed when asked for."""
+
+    graph_plan: DualPlan
+    couplings: np.ndarray
+    n_edges: int
+    has_fields: bool
+
+    def log_partition(self) -> Interval:
+        """An interval that provably contains log Z."""
+        interval = certified_log_partition(self.graph_plan, self.couplings)
+        if not self.has_fields:
+            return interval
+        # Z of the extended model is twice Z; one step outwards covers the rounding of log 2 and of the difference.
+        shift = np.log(2.0)
+        lower = np.nextafter(np.nextafter(interval.lower - shift, -np.inf), -np.inf)
+        upper = np.nextafter(np.nextafter(interval.upper - shift, np.inf), np.inf)
+        return Interval(float(lower), float(upper))
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """(lower, upper) bounds that provably contain the moments of the edges, then of the spins with free fields."""
+        return certified_moments(self.graph_plan, self.couplings)
+
+    def degeneracy(self) -> int:
+        """Number of ground states, proved."""
+        count = degeneracy(self.graph_plan, self.couplings)
+        return count // 2 if self.has_fields else count
+
+
+def proof(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, labels) -> Proof:
+    """Where proofs about a planar model come from; the arguments of `solve`."""
+    graph_plan = extended_plan(n_spins, edges, free_fields, labels)
+    strengths = np.concatenate([couplings, fields[free_fields]])
+    return Proof(graph_plan, strengths, len(edges), bool(free_fields.size))

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.dual import plan
-from isingmap.inference.engine import AUXILIARY, extended_edges
+from isingmap.inference.auxiliary import AUXILIARY, extended_edges
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel

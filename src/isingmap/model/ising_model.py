@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.inference.engine import Solution, solve
+from isingmap.inference.certified import Interval
+from isingmap.inference.engine import Solution, proof, solve
+from isingmap.inference.ground_state import GroundState, ground_state_of
 from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
 from isingmap.model.marginals import pair_marginals
 from isingmap.model.queries import condition, kl_divergence, predict
@@ -102,17 +104,52 @@ class IsingModel:
 
     @cached_property
     def _solution(self) -> Solution:
-        free = np.flatnonzero(self.free_fields)
-        return solve(self.n_spins, self.edges, self.couplings, self.fields, free, self.names)
+        return solve(*self._arguments)
 
     @property
     def method(self) -> str:
         """How answers are computed: "planar" or "enumeration"."""
         return self._solution.method
 
-    def log_partition(self) -> float:
-        """log Z in nats."""
+    @property
+    def _arguments(self) -> tuple:
+        free = np.flatnonzero(self.free_fields)
+        return self.n_spins, self.edges, self.couplings, self.fields, free, self.names
+
+    def log_partition(self, *, certified: bool = False) -> float | Interval:
+        """log Z in nats.
+
+        Parameters
+        ----------
+        certified : bool
+            Return an Interval(lower, upper) of floats that provably contains log Z of the couplings as the exact
+            numbers they are; by ball arithmetic, 0.3 s at 1000 spins, 7 s at 10 000.
+        """
+        if certified:
+            return proof(*self._arguments).log_partition()
         return float(self._solution.log_partition)
+
+    def certified_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """(lower, upper), (n_parameters,) each: bounds that provably contain the moments of the edges, then the
+        magnetizations of the spins with free fields."""
+        return proof(*self._arguments).moments()
+
+    def ground_state(self) -> GroundState:
+        """A most probable configuration: `spins` (n_spins,), its `energy` and whether it is `certified`.
+
+        Energy is -(sum couplings x x + sum fields x). Near-linear in practice: 0.05 s at 10 000 spins.
+        """
+        return ground_state_of(*self._arguments)
+
+    def degeneracy(self) -> int:
+        """Number of ground states, an exact and proved integer, for couplings that are multiples of one unit.
+
+        Raises
+        ------
+        ModelError
+            When the couplings have no usable common unit (Gaussian ones, for instance).
+        """
+        return proof(*self._arguments).degeneracy()
 
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (n_edges,)."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.inference.engine import AUXILIARY
+from isingmap.inference.auxiliary import AUXILIARY
 from isingmap.likelihood.fit import fit_couplings, shrunk
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges

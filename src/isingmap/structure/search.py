@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.inference.engine import AUXILIARY
+from isingmap.inference.auxiliary import AUXILIARY
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel

@@ -1,0 +1,75 @@
+"""isingmap ground-state, sample, correlations and infer --certified."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel
+from isingmap.io.model_file import write_model_file
+
+
+@pytest.fixture
+def model():
+    return IsingModel([(0, 1), (1, 2), (0, 2)], [1.0, -1.0, 1.0], names=["a", "=b", "c"])
+
+
+@pytest.fixture
+def model_file(model, tmp_path):
+    path = tmp_path / "m.json"
+    model.save(path)
+    return path
+
+
+def rows_of(path):
+    with open(path, newline="") as stream:
+        return list(csv.reader(stream))
+
+
+def test_ground_state_and_degeneracy(run, model_file, tmp_path):
+    code, out, err = run("ground-state", model_file, "--degeneracy")
+    assert (code, err) == (0, "")
+    assert "energy -1 (certified)" in out and "ground states 6 (proved)" in out
+    code, out, _ = run("ground-state", model_file, "-o", tmp_path / "g.csv")
+    assert code == 0 and "a\t" not in out
+    header, *rows = rows_of(tmp_path / "g.csv")
+    assert header == ["name", "value"] and [row[0] for row in rows] == ["a", "'=b", "c"]
+    code, _, err = run("ground-state", model_file, "-o", tmp_path / "g.csv")
+    assert code == 2 and "g.csv" in err
+
+
+def test_degeneracy_needs_a_unit(run, tmp_path):
+    IsingModel([(0, 1), (1, 2)], [np.pi, np.e]).save(tmp_path / "m.json")
+    code, _, err = run("ground-state", tmp_path / "m.json", "--degeneracy")
+    assert code == 2 and "unit" in err and "Traceback" not in err
+
+
+def test_samples_are_reproducible_and_in_the_values_of_the_file(run, model, tmp_path):
+    write_model_file(model, tmp_path / "m.json", "bqpjson", domain="boolean")
+    arguments = ("sample", tmp_path / "m.json", "-n", "50", "--seed", "3")
+    code, out, _ = run(*arguments, "-o", tmp_path / "one.csv")
+    assert code == 0 and "seed 3" in out
+    assert run(*arguments, "-o", tmp_path / "two.csv")[0] == 0
+    header, *rows = rows_of(tmp_path / "one.csv")
+    assert rows == rows_of(tmp_path / "two.csv")[1:]
+    assert len(rows) == 50 and {cell for row in rows for cell in row} == {"0", "1"}
+    assert run("sample", tmp_path / "m.json", "-n", "5")[0] == 2
+
+
+def test_correlations_of_named_and_of_all_pairs(run, model, model_file, tmp_path):
+    code, out, _ = run("correlations", model_file, "--pair", "a", "=b")
+    exact = model.correlations()
+    assert code == 0 and out == f"a\t=b\t{exact[0, 1]:+.6f}\t{exact[0, 1]:+.6f}\n"
+    assert run("correlations", model_file, "-o", tmp_path / "all.csv")[0] == 0
+    header, *rows = rows_of(tmp_path / "all.csv")
+    assert header == ["source", "target", "correlation", "covariance"]
+    np.testing.assert_allclose([float(row[2]) for row in rows], exact[np.triu_indices(3, 1)], rtol=1e-12)
+    code, _, err = run("correlations", model_file, "--pair", "a", "nobody")
+    assert code == 2 and "nobody" in err
+
+
+def test_certified_log_partition(run, model, model_file):
+    code, out, _ = run("infer", model_file, "--certified")
+    lower, upper = out.rsplit("[", 1)[1].split("]")[0].split(", ")
+    assert code == 0 and float(lower) <= model.log_partition() <= float(upper)
+    assert float(upper) - float(lower) < 1e-12
