@@ -4,6 +4,7 @@ Faces are the nodes, and an edge joins the faces on its two sides with weight |c
 set of unsatisfied edges of some configuration iff it has odd degree in exactly the frustrated faces (those with an
 odd number of negative couplings around them). Edges of coupling 0 may be cut for free, so their faces are merged;
 bridges have the same face on both sides and drop out; of parallel dual edges only the weakest is ever cut.
+Blocks (biconnected components) do not depend on each other, so each has its own copy of a face it shares.
 
 Source: Bieche, Maynard, Rammal & Uhry, J. Phys. A 13, 1980; Barahona, J. Phys. A 15, 1982.
 """
@@ -17,13 +18,13 @@ import numpy as np
 
 from isingmap.planar.embedding import orbits
 from isingmap.planar.planarity import incidence
-from isingmap.planar.separators import component_labels
+from isingmap.planar.separators import block_labels, component_labels
 from isingmap.planar.triangulation import Triangulation
 
 
 @dataclass(frozen=True, eq=False)
 class FaceGraph:
-    """Faces of the edges with non-zero coupling.
+    """Faces of the blocks of the edges with non-zero coupling; connected within each block.
 
     Attributes
     ----------
@@ -33,12 +34,14 @@ class FaceGraph:
     edges : (n_dual,) int64 array
         The edge of the model it crosses.
     frustrated : (n_faces,) bool array
+    block : (n_faces,) int64 array
     """
 
     n_faces: int
     ends: np.ndarray
     edges: np.ndarray
     frustrated: np.ndarray
+    block: np.ndarray
 
 
 def face_graph(triangulation: Triangulation, couplings: np.ndarray) -> FaceGraph:
@@ -49,17 +52,17 @@ def face_graph(triangulation: Triangulation, couplings: np.ndarray) -> FaceGraph
     open_sides = np.ones(len(sides), bool)
     open_sides[cut] = False
     face = component_labels(n_triangles, sides[open_sides])
-    n_faces = int(face.max()) + 1
-    ends = np.sort(face[sides[cut]], axis=1)
-    crossing = ends[:, 0] != ends[:, 1]
-    ends, cut = ends[crossing], cut[crossing]
-    negative = ends[couplings[cut] < 0].reshape(-1)
-    frustrated = np.bincount(negative, minlength=n_faces) % 2 == 1
+    cut = cut[face[sides[cut, 0]] != face[sides[cut, 1]]]
+    block = block_labels(triangulation.n_nodes, np.ascontiguousarray(triangulation.edges[cut]))
+    copies, ends = np.unique(block[:, None] * n_triangles + face[sides[cut]], return_inverse=True)
+    ends = np.sort(ends.reshape(-1, 2), axis=1)
+    frustrated = np.bincount(ends[couplings[cut] < 0].reshape(-1), minlength=copies.size) % 2 == 1
     order = np.lexsort((np.abs(couplings[cut]), ends[:, 1], ends[:, 0]))
     ends, cut = ends[order], cut[order]
     first = np.ones(len(cut), bool)
     first[1:] = (ends[1:] != ends[:-1]).any(axis=1)
-    return FaceGraph(n_faces, np.ascontiguousarray(ends[first]), cut[first], frustrated)
+    ends = np.ascontiguousarray(ends[first])
+    return FaceGraph(copies.size, ends, cut[first], frustrated, copies // n_triangles)
 
 
 def spins_of(n_spins: int, edges: np.ndarray, couplings: np.ndarray, unsatisfied: np.ndarray) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 The unsatisfied edges of a ground state are a minimum-weight T-join of the frustrated faces (`frustration.py`). It is
 found in integers (`t_join.py`) and its optimality is checked by independent code (`matching_certificate.py`).
-Couplings that are multiples of a common unit, such as +-J, are solved as they are; others are rounded down to about 58 binary
-digits below the width of the graph, which leaves the lower bound valid for the couplings given, and bounds the gap.
+Couplings that are multiples of a common unit, such as +-J, are solved as they are; others are rounded down to 58
+binary digits below the width of their block, which leaves the lower bound valid for them, and bounds the gap.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from scipy.sparse.csgraph import dijkstra
 
 from isingmap.errors import NonPlanarError
 from isingmap.inference.dual import DualPlan
-from isingmap.inference.engine import AUXILIARY, _explained, extended_edges
+from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
 from isingmap.inference.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.matching_certificate import lower_bound
-from isingmap.inference.t_join import minimum_t_join, moat_family
+from isingmap.inference.moats import moat_family
+from isingmap.inference.t_join import minimum_t_join
 from isingmap.planar.embedding import embed
 from isingmap.planar.triangulation import Triangulation, triangulate
 
@@ -87,10 +88,11 @@ def ground_spins(plan: DualPlan, couplings: np.ndarray) -> GroundSpins:
     couplings : (n_edges,) float64 array
         Finite, any range; zeros are allowed.
     """
-    return _on_triangulation(plan.n_spins, plan.triangulation, couplings)
+    return ground_spins_on(plan.n_spins, plan.triangulation, couplings)
 
 
-def _on_triangulation(n_spins: int, triangulation: Triangulation, couplings: np.ndarray) -> GroundSpins:
+def ground_spins_on(n_spins: int, triangulation: Triangulation, couplings: np.ndarray) -> GroundSpins:
+    """`ground_spins` without the parts of a plan it does not need: the given edges of a triangulation suffice."""
     edges = triangulation.edges[: triangulation.n_given]
     couplings = np.asarray(couplings, dtype=np.float64)
     faces = face_graph(triangulation, couplings)
@@ -106,57 +108,79 @@ def _minimum_cut_edges(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndar
         return np.empty(0, np.int64), 0.0
     near, width = _within_reach(faces, strengths)
     ends, strengths = np.ascontiguousarray(faces.ends[near]), strengths[near]
-    weights, unit = integer_weights(strengths, width)
+    block = faces.block[ends[:, 0]]
+    weights, unit = integer_weights(strengths, block, width)
     join, moats = minimum_t_join(faces.n_faces, ends, 2 * weights, faces.frustrated)
     bound = lower_bound(moats.home, ends, 2 * weights, moat_family(moats))
-    if bound is None:
+    if bound != 2 * sum(weights[join].tolist()):  # equal only if the join is minimal in every block
         return near[join], math.inf
-    rounding = math.fsum(strengths[join] - weights[join] * unit)
-    excess = 2 * sum(weights[join].tolist()) - bound
-    return near[join], 2.0 * rounding + excess * unit
+    return near[join], 2.0 * math.fsum(strengths[join] - weights[join] * unit[block[join]])
 
 
-def _within_reach(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, float]:
-    """Dual edges that a shortest path between frustrated faces can use, and a bound on the length of such paths.
+def _within_reach(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Dual edges that a shortest path between frustrated faces can use, and a bound on such paths for each block.
 
-    With all frustrated faces within r of one of them, such a path is no longer than 2r and stays within 2r of it.
-    Strong or far edges would otherwise use up the digits of the integers.
+    With all frustrated faces of a block within r of one of them, such a path is no longer than 2r and stays within
+    2r of it. Strong or far edges would otherwise use up the digits of the integers.
     """
     ends, size = faces.ends, (faces.n_faces, faces.n_faces)
     graph = csr_array((strengths, (ends[:, 0], ends[:, 1])), size)
-    distance = dijkstra(graph, directed=False, indices=int(np.argmax(faces.frustrated)))
-    width = 2.0 * distance[faces.frustrated].max() * (1.0 + ROUNDING)
-    near = (strengths <= width) & (distance[ends] <= width).all(axis=1)
+    terminals = np.flatnonzero(faces.frustrated)
+    _, first = np.unique(faces.block[terminals], return_index=True)
+    distance = dijkstra(graph, directed=False, indices=terminals[first], min_only=True)
+    width = np.zeros(int(faces.block.max()) + 1)
+    np.maximum.at(width, faces.block[terminals], 2.0 * (1.0 + ROUNDING) * distance[terminals])
+    allowed = width[faces.block[ends[:, 0]]]
+    near = (strengths <= allowed) & (distance[ends] <= allowed[:, None]).all(axis=1)
     return np.flatnonzero(near), width
 
 
-def integer_weights(strengths: np.ndarray, width: float) -> tuple[np.ndarray, float]:
+def integer_weights(strengths: np.ndarray, block: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Whole multiples of a unit, not larger than the strengths: exactly equal to them where the digits suffice.
 
     Parameters
     ----------
     strengths : (k,) float64 array
-        Positive, at most `width`.
-    width : float
+        Positive, at most the width of their block.
+    block : (k,) int64 array
+    width : (n_blocks,) float64 array
         Will be at most 2^DIGITS units.
 
     Returns
     -------
     weights : (k,) int64 array
-    unit : float
+    unit : (n_blocks,) float64 array
     """
+    unit = np.ldexp(1.0, -_shift(width))
+    weights = np.floor(np.ldexp(strengths, _shift(width)[block])).astype(np.int64)
+    common, lowest = _common_units(strengths, block, width.size)
+    common_unit = np.ldexp(common.astype(np.float64), lowest)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        exact = (common > 0) & (width / common_unit <= 2.0**DIGITS)
+    of_edge = exact[block]
+    multiples = np.ldexp(strengths[of_edge], -lowest[block[of_edge]]).astype(np.int64)
+    weights[of_edge] = multiples // common[block[of_edge]]
+    return weights, np.where(exact, common_unit, unit)
+
+
+def _shift(width: np.ndarray) -> np.ndarray:
+    """Power of two that makes a width at most 2^DIGITS."""
+    return np.minimum(DIGITS - np.frexp(width)[1], 1000)
+
+
+def _common_units(strengths: np.ndarray, block: np.ndarray, n_blocks: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each block (c, e) such that all strengths are multiples of c 2^e; c = 0 where they span too many digits."""
     mantissa, exponent = np.frexp(strengths)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
-    _, lowest_bit = np.frexp((whole & -whole).astype(np.float64))
-    lowest = int((exponent + lowest_bit).min()) - 54
-    if exponent.max() - lowest <= DIGITS + 1:
-        multiples = np.ldexp(strengths, -lowest).astype(np.int64)
-        common = int(np.gcd.reduce(multiples))
-        unit = math.ldexp(common, lowest)
-        if width / unit <= 2.0**DIGITS:
-            return multiples // common, unit
-    shift = min(DIGITS - math.frexp(width)[1], 1000)
-    return np.floor(np.ldexp(strengths, shift)).astype(np.int64), math.ldexp(1.0, -shift)
+    last_digit = exponent + np.frexp((whole & -whole).astype(np.float64))[1] - 54
+    lowest, highest = np.full(n_blocks, 2000), np.full(n_blocks, -2000)
+    np.minimum.at(lowest, block, last_digit)
+    np.maximum.at(highest, block, exponent)
+    few = (highest - lowest <= DIGITS)[block]
+    common = np.zeros(n_blocks, np.int64)
+    multiples = np.ldexp(strengths[few], -lowest[block[few]]).astype(np.int64)
+    np.gcd.at(common, block[few], multiples)
+    return common, lowest
 
 
 def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels) -> GroundState:
@@ -175,10 +199,10 @@ def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels)
         embedding = embed(max(n_nodes, 3), extended, labels=(*labels, AUXILIARY))
     except NonPlanarError as error:
         if n_spins > MOST_SPINS:
-            raise _explained(error, bool(free_fields.size)) from None
+            raise explained(error, bool(free_fields.size)) from None
         return _enumerated(n_spins, edges, couplings, fields)
     strengths = np.concatenate([couplings, fields[free_fields]])
-    best = _on_triangulation(n_nodes, triangulate(embedding), strengths)
+    best = ground_spins_on(n_nodes, triangulate(embedding), strengths)
     spins = best.spins[:n_spins] * (best.spins[n_spins] if free_fields.size else np.int8(1))
     return GroundState(spins, -best.log_weight, best.certified, best.gap_bound)
 

@@ -52,65 +52,119 @@ def lower_bound(terminals, ends, weights, moats: MoatFamily) -> int | None:
 
 @numba.njit(cache=True)
 def _are_valid(terminals, ends, weights, moats):
-    depth = _depths(moats.parent)
-    if depth.min() < 0 or moats.radius.min() < 0 or not _have_odd_terminals(terminals, moats, depth):
+    order = from_outside_inwards(moats.parent)
+    if order.size < moats.parent.size or moats.radius.min() < 0:
+        return False
+    if not _have_odd_terminals(terminals, moats, order):
         return False
     for a in range(moats.region.size):
         region = moats.region[a]
         if region >= 0 and not 0 <= moats.arrival[a] <= moats.radius[region]:
             return False
+    reach = widths_outwards(moats.parent, moats.radius, order)
+    depth, chain = _chains(moats.parent, order)
     for e in range(ends.shape[0]):
-        if _width_crossed(ends[e, 0], ends[e, 1], moats, depth) > weights[e]:
+        a, b = ends[e]
+        common = _innermost_common(moats.region[a], moats.region[b], moats.parent, depth, chain)
+        if _width_crossed(a, b, common, moats, reach) > weights[e]:
             return False
     return True
 
 
 @numba.njit(cache=True)
-def _depths(parent):
-    """How many regions surround each region; -1 where the parents run in a circle."""
-    depth = np.full(parent.size, -1, np.int64)
-    path = np.empty(parent.size, np.int64)
-    for first in range(parent.size):
-        region = first
-        length = 0
-        while region >= 0 and depth[region] < 0 and length < parent.size:
-            path[length] = region
-            length += 1
-            region = parent[region]
-        if region >= 0 and depth[region] < 0:
-            return depth
-        above = depth[region] if region >= 0 else -1
-        for k in range(length - 1, -1, -1):
-            above += 1
-            depth[path[k]] = above
-    return depth
+def from_outside_inwards(parent):
+    """Regions, each after the one it is a part of; those whose parents run in a circle are left out."""
+    start = np.zeros(parent.size + 2, np.int64)
+    for region in range(parent.size):
+        start[parent[region] + 2] += 1
+    start = np.cumsum(start)
+    parts = np.empty(parent.size, np.int64)
+    for region in range(parent.size):
+        parts[start[parent[region] + 1]] = region
+        start[parent[region] + 1] += 1
+    order = np.empty(parent.size, np.int64)  # `start` has become the end of each list of parts
+    order[: start[0]] = parts[: start[0]]
+    count = start[0]
+    k = 0
+    while k < count:
+        for j in range(start[order[k]], start[order[k] + 1]):
+            order[count] = parts[j]
+            count += 1
+        k += 1
+    return order[:count]
 
 
 @numba.njit(cache=True)
-def _have_odd_terminals(terminals, moats, depth):
+def widths_outwards(parent, radius, order):
+    """Total width of the moats around the inside of each region, its own included."""
+    reach = radius.copy()
+    for region in order:
+        if parent[region] >= 0:
+            reach[region] += reach[parent[region]]
+    return reach
+
+
+@numba.njit(cache=True)
+def _have_odd_terminals(terminals, moats, order):
     """Whether every terminal is inside its moats from the start, and every region with a moat has an odd number."""
     odd = np.zeros(moats.parent.size, np.bool_)
     for a in terminals:
         if moats.region[a] < 0 or moats.arrival[a] != 0:
             return False
         odd[moats.region[a]] ^= True
-    for region in np.argsort(-depth):
+    for region in order[::-1]:
         if moats.parent[region] >= 0:
             odd[moats.parent[region]] ^= odd[region]
     return not (~odd & (moats.radius > 0)).any()
 
 
 @numba.njit(cache=True)
-def _width_crossed(a, b, moats, depth):
-    """Total width of the sets that contain exactly one of two nodes."""
-    x, y = moats.region[a], moats.region[b]
-    at_x, at_y = moats.arrival[a], moats.arrival[b]
-    width = np.int64(0)
-    while x != y:
-        if y < 0 or (x >= 0 and depth[x] >= depth[y]):
-            width += moats.radius[x] - at_x
-            x, at_x = moats.parent[x], np.int64(0)
+def _chains(parent, order):
+    """Depth of each region, and the outermost region of its chain; each region continues the chain of its parent
+    if it is the parent's largest part, so that every way outwards changes chains a logarithmic number of times."""
+    size = np.ones(parent.size, np.int64)
+    largest = np.full(parent.size, -1, np.int64)
+    depth = np.zeros(parent.size, np.int64)
+    chain = np.arange(parent.size)
+    for region in order[::-1]:
+        above = parent[region]
+        if above >= 0:
+            size[above] += size[region]
+            if largest[above] < 0 or size[region] > size[largest[above]]:
+                largest[above] = region
+    for region in order:
+        above = parent[region]
+        if above >= 0:
+            depth[region] = depth[above] + 1
+            if largest[above] == region:
+                chain[region] = chain[above]
+    return depth, chain
+
+
+@numba.njit(cache=True)
+def _innermost_common(x, y, parent, depth, chain):
+    """The innermost region around both of two regions, -1 for none."""
+    while x >= 0 and y >= 0:
+        if chain[x] == chain[y]:
+            return x if depth[x] <= depth[y] else y
+        if depth[chain[x]] >= depth[chain[y]]:
+            x = parent[chain[x]]
         else:
-            width += moats.radius[y] - at_y
-            y, at_y = moats.parent[y], np.int64(0)
-    return width + abs(at_x - at_y) if x >= 0 else width
+            y = parent[chain[y]]
+    return -1
+
+
+@numba.njit(cache=True)
+def _width_crossed(a, b, common, moats, reach):
+    """Total width of the sets that contain exactly one of two nodes."""
+    beyond = reach[common] if common >= 0 else 0
+    width = np.int64(0)
+    inner = np.int64(0)  # where the nodes arrive in the common region; a node in one of its parts is there before
+    for v in (a, b):
+        region = moats.region[v]
+        inner = -inner
+        if region != common:
+            width += reach[region] - moats.arrival[v] - beyond
+        elif region >= 0:
+            inner += moats.arrival[v]
+    return width + abs(inner)

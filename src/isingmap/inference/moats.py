@@ -1,0 +1,207 @@
+"""The state of a blossom algorithm on a graph: regions, their moats, and what the parts of blossoms belong to.
+
+Elementary operations of `alternating_tree.py` and `t_join.py`; each keeps the links and groups consistent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from isingmap.inference.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
+from isingmap.planar.planarity import incidence
+
+FREE, OUTER, INNER = 0, 1, 2
+NEVER = np.iinfo(np.int64).max
+
+NODE = np.dtype([
+    ("arrived", np.int64),  # region that covered it, -1: none
+    ("group", np.int64),  # group it belongs to, -1: uncovered
+    ("source", np.int64),  # terminal from which it was covered
+    ("wrap", np.int64),  # width of the moats beyond it, without the outermost and the group's offset
+    ("below", np.int64),  # node covered before it by the same region
+])  # fmt: skip
+EDGE = np.dtype([("a", np.int64), ("b", np.int64), ("weight", np.int64), ("due", np.int64)])
+GROUP = np.dtype([("top", np.int64), ("offset", np.int64)])
+REGION = np.dtype([
+    ("radius", np.int64),  # width of its moat: at time t radius + rate t
+    ("rate", np.int64),
+    ("label", np.int64),
+    ("due", np.int64),
+    ("shell", np.int64),  # node covered last
+    ("mate_here", np.int64),  # link to the region it is matched with
+    ("mate_there", np.int64),
+    ("up_here", np.int64),  # link to its parent in the alternating tree
+    ("up_there", np.int64),
+    ("parent", np.int64),  # blossom it is a part of
+    ("crowd", np.int64),  # group of its nodes when it is outermost
+    ("size", np.int64),  # number of its nodes
+    ("first_child", np.int64),
+    ("next_child", np.int64),  # around the odd cycle of a blossom
+    ("previous_child", np.int64),
+    ("link_here", np.int64),  # link to the next child
+    ("link_there", np.int64),
+    ("mark", np.int64),  # last search for a common ancestor that met it
+])  # fmt: skip
+
+
+class Moats(NamedTuple):
+    """A graph, regions around terminals (0 .. n_terminals - 1) and blossoms (above), and the nodes they cover.
+
+    Links between regions are pairs of terminals (here, there), joined by a path that the moats fill exactly.
+    Nodes under the same outermost region form a group, so that a blossom can take over its largest child unvisited.
+    Records keep what is used together in one cache line.
+    """
+
+    start: np.ndarray  # edges at node v: slots[start[v]:start[v + 1]]
+    slots: np.ndarray
+    home: np.ndarray  # node of each terminal
+    edges: np.ndarray
+    nodes: np.ndarray
+    groups: np.ndarray  # numbered like terminals
+    regions: np.ndarray
+    spare: np.ndarray  # numbers for blossoms; the first counts[0] are free
+    counts: np.ndarray  # spare numbers; searches
+
+
+def no_moats(n_nodes, ends, weights, home) -> Moats:
+    start, order = incidence(n_nodes, ends)
+    n_regions = home.size + home.size // 2 + 1
+    edges, nodes = np.zeros(len(ends), EDGE), np.full(n_nodes, -1, NODE)
+    edges["a"], edges["b"], edges["weight"], edges["due"] = ends[:, 0], ends[:, 1], weights, NEVER
+    groups = np.zeros(home.size, GROUP)
+    groups["top"] = np.arange(home.size)
+    regions = np.full(n_regions, -1, REGION)
+    for name, value in {"radius": 0, "rate": 0, "label": FREE, "size": 0, "mark": 0, "due": NEVER}.items():
+        regions[name] = value
+    regions["crowd"] = np.arange(n_regions)
+    spare = np.arange(n_regions - 1, home.size - 1, -1)
+    return Moats(start, order >> 1, home, edges, nodes, groups, regions, spare, np.array([spare.size, 0]))
+
+
+def moat_family(moats: Moats) -> MoatFamily:
+    """The final moats, when nothing grows, as plain data for `matching_certificate.lower_bound`."""
+    parent, radius = moats.regions["parent"].copy(), moats.regions["radius"].copy()
+    region, group = moats.nodes["arrived"].copy(), moats.nodes["group"]
+    reach = widths_outwards(parent, radius, from_outside_inwards(parent))
+    beyond = reach[region] - radius[moats.groups["top"][group]]  # without the outermost moat, like `wrap`
+    arrival = beyond - moats.nodes["wrap"] - moats.groups["offset"][group]
+    return MoatFamily(parent, radius, region, np.where(region >= 0, arrival, 0))
+
+
+@numba.njit(cache=True)
+def pair(s, region, other, here, there):
+    s.regions[region].mate_here, s.regions[region].mate_there = here, there
+    s.regions[other].mate_here, s.regions[other].mate_there = there, here
+
+
+@numba.njit(cache=True)
+def around(s, terminal):
+    """Outermost region around a terminal."""
+    return s.groups[s.nodes[s.home[terminal]].group].top
+
+
+@numba.njit(cache=True)
+def top_of(s, node):
+    """Outermost region around a node, -1 if it is uncovered."""
+    group = s.nodes[node].group
+    return s.groups[group].top if group >= 0 else np.int64(-1)
+
+
+@numba.njit(cache=True)
+def cover_of(s, node, t):
+    """Width of the moats beyond a node at time t."""
+    group = s.nodes[node].group
+    if group < 0:
+        return np.int64(0)
+    region = s.groups[group].top
+    return s.nodes[node].wrap + s.groups[group].offset + s.regions[region].radius + s.regions[region].rate * t
+
+
+@numba.njit(cache=True)
+def following(s, region, root):
+    """The region after `region` in a walk through all parts of `root`; -1 at the end."""
+    if s.regions[region].first_child >= 0:
+        return s.regions[region].first_child
+    while region != root:
+        if s.regions[region].next_child != s.regions[s.regions[region].parent].first_child:
+            return s.regions[region].next_child
+        region = s.regions[region].parent
+    return -1
+
+
+@numba.njit(cache=True)
+def regroup(s, root, group, shift):
+    """All nodes under `root` move to another group, and their `wrap` is shifted."""
+    region = root
+    while region >= 0:
+        a = s.regions[region].shell
+        while a >= 0:
+            s.nodes[a].group = group
+            s.nodes[a].wrap += shift
+            a = s.nodes[a].below
+        region = following(s, region, root)
+
+
+@numba.njit(cache=True)
+def tie(s, child, following, here, there):
+    """Two neighbours on the cycle of a blossom."""
+    s.regions[child].next_child = following
+    s.regions[following].previous_child = child
+    s.regions[child].link_here, s.regions[child].link_there = here, there
+
+
+@numba.njit(cache=True)
+def child_around(s, blossom, terminal):
+    """The child of a blossom that contains a terminal."""
+    region = terminal
+    while s.regions[region].parent != blossom:
+        region = s.regions[region].parent
+    return region
+
+
+@numba.njit(cache=True)
+def step(s, child, forward):
+    """Neighbour on the cycle of a blossom, and the link to it."""
+    if forward:
+        return s.regions[child].next_child, s.regions[child].link_here, s.regions[child].link_there
+    following = s.regions[child].previous_child
+    return following, s.regions[following].link_there, s.regions[following].link_here
+
+
+@numba.njit(cache=True)
+def pair_rest(s, child, end, forward):
+    """Match the children strictly between two on the cycle of a blossom, in twos."""
+    child, _, _ = step(s, child, forward)
+    while child != end:
+        following, here, there = step(s, child, forward)
+        pair(s, child, following, here, there)
+        child, _, _ = step(s, following, forward)
+
+
+@numba.njit(cache=True)
+def release(s, blossom):
+    """Give the children of a blossom back their groups."""
+    shared = s.regions[blossom].crowd
+    offset = s.groups[shared].offset
+    child = s.regions[blossom].first_child
+    while s.regions[child].parent == blossom:
+        s.regions[child].parent = -1
+        group = s.regions[child].crowd
+        s.groups[group].top = child
+        if group == shared:
+            s.groups[group].offset -= s.regions[child].radius
+        else:
+            regroup(s, child, group, offset - s.regions[child].radius - s.groups[group].offset)
+        child = s.regions[child].next_child
+
+
+@numba.njit(cache=True)
+def discard(s, blossom):
+    s.regions[blossom].label, s.regions[blossom].rate, s.regions[blossom].radius = FREE, 0, 0
+    s.regions[blossom].first_child = -1
+    s.regions[blossom].size = 0
+    s.spare[s.counts[0]] = blossom
+    s.counts[0] += 1
