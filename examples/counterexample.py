@@ -15,8 +15,8 @@ from matplotlib.lines import Line2D
 
 from isingmap.datasets.random_models import paper_counterexample
 from isingmap.model import IsingModel
-from isingmap.structure.search import greedy_search
 from isingmap.structure.result import SearchResult
+from isingmap.structure.search import greedy_search
 
 # a above, e below, the others between: crossing-free once c-d goes around e, or a-e around d, but not both.
 POSITION = {"a": (0.0, 1.5), "b": (0.0, 0.0), "c": (-1.25, 0.0), "d": (1.25, 0.0), "e": (0.0, -1.5)}

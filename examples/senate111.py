@@ -15,8 +15,8 @@ from isingmap.data.moments import empirical_moments
 from isingmap.data.table import SpinTable
 from isingmap.io.voteview import read_voteview
 from isingmap.report.plots import draw_map
-from isingmap.structure.search import greedy_search
 from isingmap.structure.result import SearchResult
+from isingmap.structure.search import greedy_search
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "senate111"
 LAYOUTS = ("planar", "kamada-kawai")

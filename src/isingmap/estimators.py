@@ -14,8 +14,8 @@ from isingmap.data.screening import screen, unbalanced_columns
 from isingmap.data.table import SpinTable, listed
 from isingmap.errors import DataError, DataWarning, FitWarning
 from isingmap.progress import progress_bar
-from isingmap.structure.search import learn_structure
 from isingmap.structure.result import SearchResult
+from isingmap.structure.search import learn_structure
 
 
 class PlanarIsing:

@@ -16,8 +16,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from isingmap.errors import NonPlanarError
-from isingmap.inference.dual import DualPlan
 from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
+from isingmap.inference.dual import DualPlan
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
 from isingmap.inference.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.matching_certificate import lower_bound

@@ -60,9 +60,12 @@ def _largest_open(a, done):
     return i, j
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def _sweep(a, i, j):
-    """Principal pivot transform of a skew-symmetric matrix on the rows i and j."""
+    """Principal pivot transform of a skew-symmetric matrix on the rows i and j.
+
+    A pivot that underflowed to 0 leaves infinities behind, which the measured loss reports.
+    """
     value = a[i, j]
     row_i = a[i].copy()
     row_j = a[j].copy()

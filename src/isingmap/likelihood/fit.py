@@ -10,8 +10,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import DataError, ModelError
-from isingmap.inference.dual import plan
 from isingmap.inference.auxiliary import AUXILIARY, extended_edges
+from isingmap.inference.dual import plan
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel

@@ -12,8 +12,8 @@ from scipy.special import entr
 from isingmap.data.table import counted
 from isingmap.errors import NonPlanarError, PrecisionError
 from isingmap.inference.auxiliary import extended_edges
-from isingmap.planar.embedding import is_planar
 from isingmap.likelihood.fit import standard_errors
+from isingmap.planar.embedding import is_planar
 from isingmap.report.text import entry, printable, section, shortened, some
 from isingmap.structure.result import SearchResult
 

@@ -21,7 +21,6 @@ from isingmap.structure.result import SearchResult
 
 if TYPE_CHECKING:
     from isingmap.estimators import PlanarIsing
-    from isingmap.model import IsingModel
 
 EDGE_COLUMNS = (
     "source",

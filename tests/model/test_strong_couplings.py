@@ -1,0 +1,110 @@
+"""Right at any coupling strength: references, limits of low temperature, and proofs."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel
+from isingmap.errors import ModelError, PrecisionError
+from oracles import brute_force, grid_edges, random_planar_edges, shared_file
+
+
+def strong_instances():
+    with open(shared_file("reference/strong_coupling.json")) as stream:
+        return json.load(stream)
+
+
+def glass(name):
+    table = np.loadtxt(shared_file(f"spin_glass/planar_free/{name}.csv"), delimiter=",", skiprows=1)
+    return table[:, :2].astype(int), table[:, 2]
+
+
+def test_all_reference_instances():
+    instances = strong_instances()
+    assert len(instances) == 20
+    for instance in instances:
+        model = IsingModel(instance["edges"], instance["J"])
+        assert model.log_partition() == pytest.approx(float(instance["logZ_transfer"]), rel=1e-12)
+        if instance.get("moments_tree") is not None:
+            np.testing.assert_allclose(model.moments(), instance["moments_tree"], rtol=0, atol=1e-9)
+        state = model.ground_state()
+        assert state.certified
+        assert -state.energy == pytest.approx(float(instance["map_energy_transfer"]), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["t2g10_5555_free_pmj", "t2g15_6666_free_pmj"])
+def test_low_temperature_limit_of_a_glass(name):
+    edges, couplings = glass(name)
+    energy = IsingModel(edges, couplings).ground_state().energy
+    count = IsingModel(edges, couplings).degeneracy()
+    values = []
+    betas = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
+    for beta in betas:
+        model = IsingModel(edges, beta * couplings)
+        assert (np.abs(model.moments()) <= 1).all()
+        values.append(model.log_partition())
+    slopes = np.diff(values) / np.diff(betas)
+    assert (np.diff(slopes) >= -1e-9).all()  # convex in beta
+    assert values[-1] + 50 * energy == pytest.approx(np.log(count), abs=1e-9)
+    assert all(v + b * energy >= np.log(count) - 1e-9 for v, b in zip(values, betas, strict=True))
+
+
+def test_ground_energies_of_the_published_glasses():
+    with open(shared_file("spin_glass/planar_free/reference.csv")) as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        edges, couplings = glass(row["instance"])
+        state = IsingModel(edges, couplings).ground_state()
+        assert state.certified
+        assert state.energy == pytest.approx(float(row["ground_energy"]), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ground_state_and_degeneracy_with_fields(seed):
+    rng = np.random.default_rng(seed)
+    edges = [(k, (k + 1) % 8) for k in range(8)] + [(0, 2), (2, 5)]
+    model = IsingModel(edges, rng.choice([-2, -1, 0, 1], 10), rng.choice([-1.0, 0.0, 1.0], 8))
+    x, _, _ = brute_force(8, [], [])
+    weights = model.log_weight(x)
+    state = model.ground_state()
+    assert -state.energy == pytest.approx(weights.max())
+    assert model.log_weight(state.spins) == pytest.approx(weights.max())
+    assert model.degeneracy() == int((weights >= weights.max() - 1e-9).sum())
+
+
+def test_certified_answers_enclose_the_doubles():
+    rng = np.random.default_rng(1)
+    edges = random_planar_edges(rng, 9)
+    model = IsingModel(edges, rng.normal(size=len(edges)), n_spins=9)
+    interval = model.log_partition(certified=True)
+    assert interval.lower - 1e-13 <= model.log_partition() <= interval.upper + 1e-13
+    assert interval.width < 1e-12
+    lower, upper = model.certified_moments()
+    assert (lower <= upper).all()
+    np.testing.assert_allclose(0.5 * (lower + upper), model.moments(), rtol=0, atol=1e-12)
+    fielded = IsingModel([(0, 1), (1, 2)], [1.0, -0.5], [0.3, 0.0, 0.2])
+    _, _, exact = brute_force(3, fielded.edges, fielded.couplings, fielded.fields)
+    interval = fielded.log_partition(certified=True)
+    assert interval.lower <= exact <= interval.upper
+
+
+def test_samples_are_refused_where_doubles_fail():
+    instance = next(i for i in strong_instances() if i["L"] == 20 and i["scale"] == 50)
+    with pytest.raises(PrecisionError, match="too strong for exact sampling"):
+        IsingModel(instance["edges"], instance["J"]).sample(3, rng=0)
+
+
+def test_gaussian_ground_states_are_not_counted():
+    rng = np.random.default_rng(0)
+    edges = grid_edges(4, 4)
+    with pytest.raises(ModelError, match="unit"):
+        IsingModel(edges, rng.normal(size=len(edges))).degeneracy()
+
+
+def test_tiny_couplings():
+    edges = grid_edges(5, 5)
+    model = IsingModel(edges, np.full(len(edges), 1e-12))
+    assert model.log_partition() == pytest.approx(25 * np.log(2), rel=1e-15)
+    np.testing.assert_allclose(model.moments(), 1e-12, rtol=1e-3)
