@@ -46,8 +46,8 @@ def _refuse(table: SpinTable) -> SpinTable:
     affected = [f"{table.names[j]} ({per_column[j]:,})" for j in order if per_column[j]]
     raise DataError(
         f"{_extent(table)} (empty, NaN or NA); by column: {listed(affected)}. Choose a rule: missing='drop' "
-        "(leave out these rows), 'minus' (read them as -1) or 'pairwise' (each pair of columns uses the rows where both are "
-        "known)."
+        "(leave out these rows), 'minus' (read them as -1) or 'pairwise' (each pair of columns uses the rows "
+        "where both are known)."
     )
 
 
