@@ -231,6 +231,11 @@ def test_the_certificate_is_tight_and_refuses_forged_moats():
         forged = getattr(moats, name).copy()
         forged[index] += change
         assert lower_bound(terminals, faces.ends, weights, moats._replace(**{name: forged})) is None
+    behind = next(a for a in np.flatnonzero(moats.region >= 0) if a not in terminals)
+    forged = moats.arrival.copy()
+    forged[behind] = moats.radius[moats.region[behind]] + 1
+    assert lower_bound(terminals, faces.ends, 10 * weights, moats) is not None
+    assert lower_bound(terminals, faces.ends, 10 * weights, moats._replace(arrival=forged)) is None
     assert lower_bound(terminals[1:], faces.ends, weights, moats) is None
     assert lower_bound(terminals, faces.ends, weights - (weights > 0), moats) is None
 
@@ -253,13 +258,13 @@ def test_a_refused_certificate_is_reported(monkeypatch):
 
 
 def test_integer_weights_are_exact_where_they_can_be():
-    strengths = np.array([0.1, 0.3, 0.1, 1.0, 1e-9, np.pi])
-    block, width = np.array([0, 0, 0, 1, 1, 1]), np.array([4.0, 1e3])
+    strengths = np.array([0.1, 0.4, 0.2, 1.0, 1e-9, np.pi])
+    block, width = np.array([0, 0, 0, 1, 1, 1]), np.array([1e9, 1e3])
     weights, unit = integer_weights(strengths, block, width)
     loss = strengths - weights * unit[block]
     assert (loss[:3] == 0).all()
     assert ((loss >= 0) & (loss < unit[1])).all()
-    assert (width / unit <= 2.0**58).all()
+    assert (width / unit <= 2.0**59).all()
 
 
 def test_trees_and_long_paths_are_satisfied():
