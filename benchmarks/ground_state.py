@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 
-from isingmap.inference.frustration import face_graph, spins_of
-from isingmap.inference.ground_state import ground_spins_on
+from isingmap.inference.ground_states.frustration import face_graph, spins_of
+from isingmap.inference.ground_states.ground_state import ground_spins_on
 from isingmap.planar.embedding import embed
 from isingmap.planar.triangulation import triangulate
 

@@ -27,8 +27,8 @@ class PlanarIsing:
         Which fields the model may have. "partial": the search adds fields and couplings in competition, as the data
         ask for (the right choice unless the columns are balanced); "zero-field": none; "outer-planar": one on every
         variable, and an outer-planar graph.
-    criterion : {"bic", "aic", "maximal"}
-        When to stop adding edges. "maximal" adds as many as fit into the plane, needed or not.
+    criterion : {"bic", "ebic", "aic", "maximal"}
+        When to stop adding edges. "ebic" is stricter than "bic" when there are many variables. "maximal" adds as many as fit into the plane, needed or not.
     search : {"forward-backward", "greedy"}
         "greedy" is the paper's, which never takes an edge back; "forward-backward" repairs its mistakes by removing
         and swapping edges, and restarts from perturbed graphs.

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isingmap.errors import ModelError, PrecisionError
-from isingmap.inference import ball_correlations, certified
-from isingmap.inference.certified import (
+from isingmap.inference.dual import plan
+from isingmap.inference.proofs import ball_correlations, certified
+from isingmap.inference.proofs.certified import (
     Interval,
     certified_log_partition,
     certified_moments,
     certified_solution,
 )
-from isingmap.inference.degeneracy import degeneracy
-from isingmap.inference.dual import plan
+from isingmap.inference.proofs.degeneracy import degeneracy
 from isingmap.inference.solution import solve_dual
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
@@ -257,7 +257,7 @@ class TestPrecision:
             assert flint.ctx.prec == 77
 
     def test_flint_is_imported_only_when_needed(self):
-        program = "import sys, isingmap.inference.degeneracy; sys.exit('flint' in sys.modules)"
+        program = "import sys, isingmap.inference.proofs.degeneracy; sys.exit('flint' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
     @pytest.mark.parametrize("bad", [[np.nan, 1.0, 1.0], [np.inf, 1.0, 1.0], [1.0, 1.0]])

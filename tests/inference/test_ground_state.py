@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isingmap.errors import NonPlanarError
-from isingmap.inference import ground_state as module
 from isingmap.inference.dual import plan
-from isingmap.inference.frustration import face_graph
-from isingmap.inference.ground_state import ground_spins, ground_state_of, integer_weights
-from isingmap.inference.matching_certificate import MoatFamily, lower_bound
-from isingmap.inference.moats import moat_family
-from isingmap.inference.t_join import minimum_t_join
+from isingmap.inference.ground_states import ground_state as module
+from isingmap.inference.ground_states.frustration import face_graph
+from isingmap.inference.ground_states.ground_state import ground_spins, ground_state_of, integer_weights
+from isingmap.inference.ground_states.matching_certificate import MoatFamily, lower_bound
+from isingmap.inference.ground_states.moats import moat_family
+from isingmap.inference.ground_states.t_join import minimum_t_join
 from oracles import grid_edges, random_planar_edges, shared_file
 
 

@@ -18,9 +18,10 @@ def add_learning_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--criterion",
-        choices=("bic", "aic", "maximal"),
+        choices=("bic", "ebic", "aic", "maximal"),
         default="bic",
-        help="when to stop adding edges: bic (default) or aic, when an edge no longer pays for itself; "
+        help="when to stop adding edges: bic (default), ebic (stricter) or aic (more edges), when an edge no "
+        "longer pays for itself; "
         "maximal: never, as long as the plane has room, needed or not",
     )
     group.add_argument(

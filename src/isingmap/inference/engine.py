@@ -13,18 +13,18 @@ import numpy as np
 
 from isingmap.errors import NonPlanarError, PrecisionError
 from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
-from isingmap.inference.certified import (
+from isingmap.inference.dual import DualPlan, plan
+from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
+from isingmap.inference.exact_samples import exact_samples
+from isingmap.inference.ground_states.ground_state import ground_spins
+from isingmap.inference.proofs.certified import (
     CertifiedSolution,
     Interval,
     certified_log_partition,
     certified_moments,
     certified_solution,
 )
-from isingmap.inference.degeneracy import degeneracy
-from isingmap.inference.dual import DualPlan, plan
-from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
-from isingmap.inference.exact_samples import exact_samples
-from isingmap.inference.ground_state import ground_spins
+from isingmap.inference.proofs.degeneracy import degeneracy
 from isingmap.inference.solution import DualSolution, solve_dual
 
 # Largest measured error of a moment that doubles may have.

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.inference.certified import Interval
 from isingmap.inference.engine import Solution, proof, solve
-from isingmap.inference.ground_state import GroundState, ground_state_of
+from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
+from isingmap.inference.proofs.certified import Interval
 from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
 from isingmap.model.marginals import pair_marginals
 from isingmap.model.queries import condition, kl_divergence, predict

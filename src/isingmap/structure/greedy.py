@@ -29,6 +29,7 @@ class StoppingRule:
     min_gain: float | None
     n_edges: int | None
     n_samples: float
+    n_nodes: int
 
     def reason(self, n_couplings: int, gain: float) -> str:
         """Why not to add an edge of this gain to a model with so many couplings; empty to go on."""
@@ -44,7 +45,7 @@ class StoppingRule:
     @property
     def price(self) -> float:
         """Gain in nats per sample that a parameter must bring."""
-        return parameter_price(self.criterion, self.n_samples)
+        return parameter_price(self.criterion, self.n_samples, self.n_nodes)
 
 
 @dataclass(frozen=True)

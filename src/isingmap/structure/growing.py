@@ -6,12 +6,14 @@ pass through it change (mathematics: blocks are independent given the cut nodes 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from isingmap.inference.dual import plan
-from isingmap.inference.solution import solve_dual
+from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.newton import maximise
 from isingmap.planar.separators import attachment, block_labels
@@ -28,8 +30,8 @@ class GrowingModel:
     raw : (n_nodes, n_nodes) array
         Moments as observed; the log-likelihood is theirs.
     edges, couplings : (n_edges, 2), (n_edges,) arrays
-    correlations : (n_nodes, n_nodes) array
-        E[x_i x_j] of the model.
+    correlate : callable
+        Makes the correlations; most states of a search are only weighed and never asked for them.
     block : (n_edges,) int array
         Number of the block of each edge; numbers are never used again.
     block_gain : dict
@@ -44,12 +46,17 @@ class GrowingModel:
     raw: np.ndarray
     edges: np.ndarray
     couplings: np.ndarray
-    correlations: np.ndarray
+    correlate: Callable[[], np.ndarray]
     block: np.ndarray
     block_gain: dict[int, float]
     next_block: int = 0
     gradient_norm: float = 0.0
     converged: bool = True
+
+    @cached_property
+    def correlations(self) -> np.ndarray:
+        """E[x_i x_j] of the model, (n_nodes, n_nodes)."""
+        return self.correlate()
 
     @property
     def n_nodes(self) -> int:
@@ -107,7 +114,9 @@ class GrowingModel:
             self,
             edges=edges,
             couplings=couplings,
-            correlations=_through_block(self.correlations, edges, members, nodes, part.correlations),
+            correlate=lambda: _through_block(
+                self.correlations, edges, members, nodes, part.solution.correlations()
+            ),
             block=block,
             block_gain=gains,
             next_block=first_number + len(part.gains),
@@ -123,7 +132,7 @@ class PartFit:
     couplings: np.ndarray
     block: np.ndarray
     gains: list[float]
-    correlations: np.ndarray
+    solution: DualSolution
     gradient_norm: float
     converged: bool
 
@@ -149,7 +158,7 @@ def fit_part(n_nodes: int, edges, target, raw, start) -> PartFit:
         if nodes.size == n_nodes:
             whole = fit.solution
     whole = whole or solve_dual(plan(n_nodes, edges), couplings)
-    return PartFit(couplings, label, gains, whole.correlations(), norm, converged)
+    return PartFit(couplings, label, gains, whole, norm, converged)
 
 
 def _through_block(correlations, edges, members, nodes, inside) -> np.ndarray:
@@ -175,7 +184,7 @@ def starting_model(target: np.ndarray, raw: np.ndarray, edges: np.ndarray) -> Gr
     """The fitted model on a starting graph (which the caller has checked), possibly without edges."""
     n_nodes = len(target)
     model = GrowingModel(
-        target, raw, np.empty((0, 2), np.int64), np.empty(0), np.eye(n_nodes), np.empty(0, np.int64), {}
+        target, raw, np.empty((0, 2), np.int64), np.empty(0), lambda: np.eye(n_nodes), np.empty(0, np.int64), {}
     )
     if not len(edges):
         return model

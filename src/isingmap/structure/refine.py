@@ -22,14 +22,17 @@ from isingmap.structure.scores import edge_gain
 
 # A change must gain more than this, nats per sample: ten times what rounding can pretend.
 LEAST_IMPROVEMENT = 1e-9
-# Pairs tried in place of a removed edge, best guaranteed gain first.
+# Pairs tried in place of a removed edge, best guaranteed gain first: of those tested, the addable ones.
 MOST_REPLACEMENTS = 4
+MOST_TESTED = 50
+# A refit can gain more than the bound, rarely more than twice as much on larger graphs.
+LEAST_SHARE = 0.25
 # Edges that a pass of swaps tries to replace, those of smallest loss.
 MOST_SWAPPED = 64
 MOST_INSERTIONS = 12
 MOST_ROUNDS = 5
-# Edges taken out by a perturbation; all but one are replaced at random.
-KICK = 5
+# A perturbation takes out between this many edges and half of them, and puts one fewer random ones in.
+SMALLEST_KICK = 3
 
 Record = Callable[[str, tuple[int, int], float, GrowingModel], None]
 
@@ -74,53 +77,40 @@ def drop_cheap_edges(model: GrowingModel, moves: Moves, record: Record) -> Growi
         model = smaller
 
 
-def drop_by_refit(model: GrowingModel, moves: Moves, record: Record) -> GrowingModel:
-    """Remove edges whose loss after the refit is below the price although their bound is not."""
-    tried: set[tuple[int, int]] = set()
-    while True:
-        loss = _removable(model, moves)
-        order = [k for k in np.argsort(loss).tolist() if loss[k] < 4 * moves.price and model.pairs[k] not in tried]
-        for k in order:
-            tried.add(model.pairs[k])
-            smaller = model.without_edge(k)
-            if model.gain - smaller.gain < moves.price - LEAST_IMPROVEMENT:
-                record("remove", model.pairs[k], model.gain - smaller.gain, smaller)
-                model = smaller
-                tried.clear()
-                break
-        else:
-            return model
-
-
 def _removable(model: GrowingModel, moves: Moves) -> np.ndarray:
     loss = removal_loss(model)
     loss[[pair in moves.fixed for pair in model.pairs]] = np.inf
     return loss
 
 
-def swap_edges(model: GrowingModel, moves: Moves, record: Record) -> GrowingModel:
-    """One pass of swaps, the edge of smallest loss first; every swap raises the likelihood."""
+def drop_or_swap(model: GrowingModel, moves: Moves, record: Record) -> GrowingModel:
+    """One pass over the edges of smallest loss: each goes, or is swapped for another pair, if that is better."""
     loss = dict(zip(model.pairs, _removable(model, moves).tolist(), strict=True))
     for pair in sorted(loss, key=lambda p: (loss[p], p))[:MOST_SWAPPED]:
         if loss[pair] == np.inf:
             break
-        swapped = _best_swap(model, pair, moves)
-        if swapped is not None:
-            without, new, better = swapped
-            record("remove", pair, model.gain - without.gain, without)
+        without = model.without_edge(model.pairs.index(pair))
+        new, better = _best_replacement(model, without, pair, moves)
+        lost = model.gain - without.gain
+        if better is not None:
+            record("remove", pair, lost, without)
             record("add", new, better.gain - without.gain, better)
             model = better
+        elif lost < moves.price - LEAST_IMPROVEMENT:
+            record("remove", pair, lost, without)
+            model = without
     return model
 
 
-def _best_swap(model: GrowingModel, pair: tuple[int, int], moves: Moves):
-    """(model without the pair, new pair, model with it) for the best improving swap, or None."""
-    without = model.without_edge(model.pairs.index(pair))
-    best, best_gain = None, model.gain + LEAST_IMPROVEMENT
-    for new in _replacements(without, pair, model.gain - without.gain, moves):
+def _best_replacement(model: GrowingModel, without: GrowingModel, removed: tuple[int, int], moves: Moves):
+    """(new pair, model with it instead of the removed one) if that is the best there is, else (None, None)."""
+    # Against keeping the edge, and against doing without any.
+    least = max(model.gain, without.gain + moves.price) + LEAST_IMPROVEMENT
+    best = None, None
+    for new in _replacements(without, removed, least - without.gain, moves):
         candidate = without.with_edge(*new)
-        if candidate.gain > best_gain:
-            best, best_gain = (without, new, candidate), candidate.gain
+        if candidate.gain > least:
+            best, least = (new, candidate), candidate.gain
     return best
 
 
@@ -132,9 +122,8 @@ def _replacements(model: GrowingModel, removed: tuple[int, int], loss: float, mo
     rows, columns = np.nonzero(allowed)
     gain = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
     found: list[tuple[int, int]] = []
-    for k in np.argsort(-gain, kind="stable").tolist():
-        # The refit can gain more than the bound, rarely more than a few times as much.
-        if gain[k] < 0.2 * loss or len(found) == MOST_REPLACEMENTS:
+    for k in np.argsort(-gain, kind="stable")[:MOST_TESTED].tolist():
+        if gain[k] < LEAST_SHARE * loss or len(found) == MOST_REPLACEMENTS:
             break
         pair = int(rows[k]), int(columns[k])
         if addable(model, *pair):
@@ -167,19 +156,18 @@ def repair(state: Search, moves: Moves, report: Callable[[Search], None]) -> Non
     regrow(state, moves, report)
     for _ in range(MOST_ROUNDS):
         before = state.objective
-        swap_edges(state.model, moves, state.record)
+        drop_or_swap(state.model, moves, state.record)
         regrow(state, moves, report)
         insert_blocked(state, moves)
         report(state)
-        if state.objective <= before + LEAST_IMPROVEMENT:
+        if state.objective <= before + max(LEAST_IMPROVEMENT, moves.price):
             return
 
 
 def regrow(state: Search, moves: Moves, report: Callable[[Search], None]) -> None:
-    """Add what is worth it, then drop what is not worth it after a refit."""
+    """Add what is worth it, all pairs considered."""
     state.reopen()
     grow(state, moves, report)
-    drop_by_refit(state.model, moves, state.record)
 
 
 def insert_blocked(state: Search, moves: Moves) -> None:
@@ -245,7 +233,8 @@ def attempt(state: Search, change: Callable[[], None]) -> None:
 def _kick(state: Search, moves: Moves, rng: np.random.Generator) -> None:
     """Take some random edges out and put random others in, one fewer."""
     loose = [pair for pair in state.model.pairs if pair not in moves.fixed]
-    out = [loose[k] for k in rng.permutation(len(loose))[:KICK].tolist()]
+    size = int(rng.integers(SMALLEST_KICK, max(SMALLEST_KICK, len(loose) // 2) + 1))
+    out = [loose[k] for k in rng.permutation(len(loose))[:size].tolist()]
     for pair in out:
         model = state.model.without_edge(state.model.pairs.index(pair))
         state.record("remove", pair, state.model.gain - model.gain, model)

@@ -20,7 +20,7 @@ from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.scores import edge_gain
 
 FAMILIES = ("partial", "zero-field", "outer-planar")
-CRITERIA = ("bic", "aic", "maximal")
+CRITERIA = ("bic", "ebic", "aic", "maximal")
 SEARCHES = ("forward-backward", "greedy")
 
 
@@ -55,9 +55,9 @@ def learn_structure(
         Used for ties and messages; default "x1", ...
     family : {"partial", "zero-field", "outer-planar"}
         Fields chosen by the search in competition with couplings; no fields; a field on every variable.
-    criterion : {"bic", "aic", "maximal"}
-        Stop when the guaranteed gain of the best pair, its KL bound, no longer pays for a parameter: 1/N or
-        log(N)/(2N) nats per sample; "maximal" adds edges as long as one can be added.
+    criterion : {"bic", "ebic", "aic", "maximal"}
+        Stop when the guaranteed gain of the best pair, its KL bound, no longer pays for a parameter: log(N)/(2N),
+        (log(N) + 2 log(n))/(2N) or 1/N nats per sample; "maximal" adds edges as long as one can be added.
     search : {"forward-backward", "greedy"}
         "greedy" is the paper's search, which never takes an edge back. "forward-backward" also removes edges that
         no longer pay, swaps single edges, and restarts from perturbed graphs, keeping what has the higher
@@ -96,7 +96,7 @@ def learn_structure(
     np.fill_diagonal(target, 1.0)
     start = _start(start_edges, names, order, family)
     _check_start(start, target, labels)
-    rule = StoppingRule(criterion, min_gain, n_edges, n_samples)
+    rule = StoppingRule(criterion, min_gain, n_edges, n_samples, len(names))
     state = Search(starting_model(target, raw, start), _open_pairs(len(labels), start, family), rule, labels)
     begin = state.model
     moves = Moves(frozenset(begin.pairs), state.open_pairs, rule.price)

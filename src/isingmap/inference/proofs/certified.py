@@ -93,7 +93,7 @@ class Problem:
         return int(min(90 + 2.0 * root + deepest, 2 * MOST_BITS))
 
     def factorise(self):
-        from isingmap.inference.balls import ball_weights, factorise_balls
+        from isingmap.inference.proofs.balls import ball_weights, factorise_balls
 
         weights = ball_weights(self.gauged, self.plan.signs)
         return weights, factorise_balls(self.plan.elimination, weights, graded=self.graded)
@@ -107,7 +107,7 @@ class Problem:
 
     def moments(self, weights, factors) -> list:
         """E[x_i x_j] of each edge, balls."""
-        from isingmap.inference.balls import selected_balls
+        from isingmap.inference.proofs.balls import selected_balls
 
         across = selected_balls(self.plan.elimination, factors)
         signs = self.edge_gauge.astype(int).tolist()
@@ -140,7 +140,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
     """
     from flint import arb
 
-    from isingmap.inference.balls import TooFewBits
+    from isingmap.inference.proofs.balls import TooFewBits
 
     while bits <= MOST_BITS:
         with precision(bits):
@@ -290,14 +290,14 @@ class CertifiedSolution:
 
     @cached_property
     def _hessian(self) -> np.ndarray:
-        from isingmap.inference.ball_correlations import edge_covariances
+        from isingmap.inference.proofs.ball_correlations import edge_covariances
 
         signs = self._problem.edge_gauge
         return self._symmetric(edge_covariances, self.plan.n_edges) * np.outer(signs, signs)
 
     @cached_property
     def _correlations(self) -> np.ndarray:
-        from isingmap.inference.ball_correlations import pair_correlations
+        from isingmap.inference.proofs.ball_correlations import pair_correlations
 
         spins = self._problem.spins
         gauged = self._symmetric(pair_correlations, len(spins)) * np.outer(spins, spins)
@@ -305,7 +305,7 @@ class CertifiedSolution:
 
     def _symmetric(self, method, size) -> np.ndarray:
         """The symmetric matrix whose upper triangle, row by row, `method(plan, twin, inverse)` returns as balls."""
-        from isingmap.inference.balls import full_balls
+        from isingmap.inference.proofs.balls import full_balls
 
         def compute():
             weights, factors = self._problem.factorise()

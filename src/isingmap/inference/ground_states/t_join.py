@@ -21,8 +21,8 @@ from heapq import heappop, heappush
 import numba
 import numpy as np
 
-from isingmap.inference.alternating_tree import grow_tree
-from isingmap.inference.moats import NEVER, around, child_around, no_moats, pair, pair_rest
+from isingmap.inference.ground_states.alternating_tree import grow_tree
+from isingmap.inference.ground_states.moats import NEVER, around, child_around, no_moats, pair, pair_rest
 
 # Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
 FIRST_PATIENCE, MORE_PATIENCE = 1.0, 1.1

@@ -19,10 +19,10 @@ from isingmap.errors import NonPlanarError
 from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
 from isingmap.inference.dual import DualPlan
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
-from isingmap.inference.frustration import FaceGraph, face_graph, spins_of
-from isingmap.inference.matching_certificate import lower_bound
-from isingmap.inference.moats import moat_family
-from isingmap.inference.t_join import minimum_t_join
+from isingmap.inference.ground_states.frustration import FaceGraph, face_graph, spins_of
+from isingmap.inference.ground_states.matching_certificate import lower_bound
+from isingmap.inference.ground_states.moats import moat_family
+from isingmap.inference.ground_states.t_join import minimum_t_join
 from isingmap.planar.embedding import embed
 from isingmap.planar.triangulation import Triangulation, triangulate
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from isingmap.inference.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
+from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
 from isingmap.planar.planarity import incidence
 
 FREE, OUTER, INNER = 0, 1, 2

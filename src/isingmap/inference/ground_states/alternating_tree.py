@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 import numba
 import numpy as np
 
-from isingmap.inference.moats import (
+from isingmap.inference.ground_states.moats import (
     FREE,
     INNER,
     NEVER,
