@@ -16,7 +16,15 @@ from isingmap.cli.main import build_parser
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "python -m venv .venv && .venv/bin/pip install . && .venv/bin/isingmap demo -o demo"
 TESTS = "python -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest"
-DOCUMENTS = ("README.md", "docs/tutorial.md", "docs/conventions.md", "docs/dependencies.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/conventions.md",
+    "docs/dependencies.md",
+    "docs/formats.md",
+    "docs/theory.md",
+    "docs/architecture.md",
+)
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -51,14 +59,42 @@ def test_documented_options_exist(line):
     assert not unknown and callable(arguments.run)
 
 
-def test_python_snippet_of_the_readme(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (snippet,) = blocks("README.md", "python")
+def run_snippet(document: str, snippet: str) -> dict:
     names = {}
-    exec(compile(snippet, "README.md", "exec"), names)
+    exec(compile(snippet, document, "exec"), names)
+    return names
+
+
+def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
+    """The second reads what the first wrote."""
+    monkeypatch.chdir(tmp_path)
+    learn, ask = blocks("README.md", "python")
+    names = run_snippet("README.md", learn)
     assert "KENNEDY - KERRY: +" in capsys.readouterr().out
     np.testing.assert_array_equal(names["again"].couplings, names["fit"].couplings_)
     assert (tmp_path / "seven-senators" / "map.svg").exists()
+
+    names = run_snippet("README.md", ask)
+    assert ("KENNEDY", "COLLINS") not in names["model"].edge_names  # as the snippet says
+    assert names["ground"].certified
+    assert names["model"].log_partition() in names["interval"]
+    assert "if Kennedy votes nay:" in capsys.readouterr().out
+
+
+def test_python_snippet_of_the_tutorial(capsys):
+    (snippet,) = blocks("docs/tutorial.md", "python")
+    names = run_snippet("docs/tutorial.md", snippet)
+    missing = (names["senate"].spins == 0)[names["absent"]]
+    assert missing.any(axis=1).all()
+    np.testing.assert_array_equal(np.isnan(names["yea"]), ~missing)
+    assert names["ground"].certified
+
+
+def test_layers_of_the_architecture_are_those_of_the_test():
+    from test_layers import LAYERS
+
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
+    assert {name.strip("/"): int(layer) for layer, names in rows for name in re.findall(r"`(.+?)`", names)} == LAYERS
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
