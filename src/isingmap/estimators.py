@@ -28,8 +28,9 @@ class PlanarIsing:
         ask for (the right choice unless the columns are balanced); "zero-field": none; "outer-planar": one on every
         variable, and an outer-planar graph.
     criterion : {"bic", "ebic", "aic", "maximal"}
-        When to stop adding edges. "ebic" is stricter than "bic" when there are many variables. "maximal" adds as many as fit into the plane, needed or not.
-    search : {"forward-backward", "greedy"}
+        When to stop adding edges. "ebic" is stricter than "bic" when there are many variables. "maximal" adds as
+        many as fit into the plane, needed or not.
+    search : {"greedy", "forward-backward"}
         "greedy" is the paper's, which never takes an edge back; "forward-backward" repairs its mistakes by removing
         and swapping edges, and restarts from perturbed graphs.
     min_gain : float, optional
@@ -51,7 +52,7 @@ class PlanarIsing:
         What to do with columns that have a single value. To keep them takes a prior, or their fields would be
         infinite.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, 2 up to 60, else 0.
+        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, else 0.
     random_state : int, Generator or None
         Seed of the restarts; None is seed 0, so that every run gives the same result.
     verbose : bool
@@ -93,7 +94,7 @@ class PlanarIsing:
         family="partial",
         criterion="bic",
         *,
-        search="forward-backward",
+        search="greedy",
         min_gain=None,
         n_edges=None,
         start_edges=None,

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isingmap import IsingModel
+from isingmap.errors import NonPlanarError
 from isingmap.inference.dual import plan
 from isingmap.inference.enumeration import enumerate_model
 from isingmap.inference.kac_ward import solve_kac_ward
@@ -164,6 +165,48 @@ def test_reference_graphs():
         np.testing.assert_allclose(model.magnetizations(), graph.get("mean", np.zeros(graph["n"])), **TIGHT)
         if "field" not in graph:
             np.testing.assert_allclose(np.trace(model.hessian()), graph["hessian_trace"], **TIGHT)
+
+
+def test_density_of_states_of_free_grids():
+    """log Z at several temperatures from the exact integer counts of free grids."""
+    with open(shared_file("reference/exact_values.json")) as stream:
+        block = json.load(stream)["free_square_grid_exact_dos"]["data"]
+    assert block
+    with open(shared_file("ising_exact/density_of_states.csv")) as stream:
+        rows = [row for row in csv.DictReader(stream) if row["boundary"] == "free"]
+    for side in sorted({int(row["L"]) for row in rows}):
+        levels = [(int(row["energy_J1"]), int(row["count"])) for row in rows if int(row["L"]) == side]
+        edges = grid_edges(side, side)
+        for beta in (0.1, 0.4, 1.3, 4.0):
+            exact = np.logaddexp.reduce([np.log(float(count)) - beta * energy for energy, count in levels])
+            solved = solve_dual(plan(side * side, edges), np.full(len(edges), beta))
+            np.testing.assert_allclose(solved.log_partition, exact, rtol=1e-13)
+
+
+def cylinder_edges(ring, length):
+    node = np.arange(ring * length).reshape(length, ring)
+    around = np.stack([node.ravel(), np.roll(node, -1, axis=1).ravel()], axis=1)
+    along = np.stack([node[:-1].ravel(), node[1:].ravel()], axis=1)
+    return around, along
+
+
+def test_closed_form_of_cylinders():
+    with open(shared_file("reference/exact_values.json")) as stream:
+        values = json.load(stream)["cylinder_closed_form"]["values"]
+    sizes = [value for value in values if value["n"] <= 256]  # the largest, 1000 x 1000, is in benchmarks/
+    assert len(sizes) == 10
+    for value in sizes:
+        around, along = cylinder_edges(value["n"], value["m"])
+        couplings = np.repeat([float(value["Kx"]), float(value["Ky"])], [len(around), len(along)])
+        solved = solve_dual(plan(value["n"] * value["m"], np.vstack([around, along])), couplings)
+        np.testing.assert_allclose(solved.log_partition, float(value["logZ"]), rtol=1e-13)
+
+
+def test_the_torus_is_refused():
+    around, along = cylinder_edges(4, 4)
+    closing = np.stack([np.arange(12, 16), np.arange(4)], axis=1)
+    with pytest.raises(NonPlanarError, match="K3,3|K5"):
+        plan(16, np.vstack([around, along, closing]))
 
 
 def test_loss_is_measured_where_doubles_fail():

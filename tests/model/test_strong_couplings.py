@@ -5,6 +5,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from isingmap import IsingModel
 from isingmap.errors import ModelError, PrecisionError
@@ -108,3 +110,16 @@ def test_tiny_couplings():
     model = IsingModel(edges, np.full(len(edges), 1e-12))
     assert model.log_partition() == pytest.approx(25 * np.log(2), rel=1e-15)
     np.testing.assert_allclose(model.moments(), 1e-12, rtol=1e-3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 10), st.sampled_from([1e-12, 1e-3, 5.0, 20.0, 50.0]))
+def test_any_strength_against_brute_force(seed, n_spins, scale):
+    rng = np.random.default_rng(seed)
+    edges = random_planar_edges(rng, n_spins, rng.random())
+    fields = scale * rng.normal(size=n_spins) * (np.arange(n_spins) < 2)
+    model = IsingModel(edges, scale * rng.normal(size=len(edges)), fields, n_spins=n_spins)
+    x, p, log_partition = brute_force(n_spins, model.edges, model.couplings, model.fields)
+    assert model.log_partition() == pytest.approx(log_partition, rel=1e-12)
+    np.testing.assert_allclose(model.correlations(), x.T @ (p[:, None] * x), rtol=0, atol=2e-9)
+    np.testing.assert_allclose(model.magnetizations(), p @ x, rtol=0, atol=2e-9)

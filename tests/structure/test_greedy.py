@@ -285,3 +285,16 @@ def test_senate111_first_steps():
     crossing = [k for k, pair in enumerate(pairs) if k and {party[v] for v in
                 (result.path.source[k], result.path.target[k])} == {"D", "R"}]
     assert (crossing[0], pairs[crossing[0]]) == (85, "Coburn-Durbin")
+
+
+def test_very_strong_ties_are_learned():
+    """Columns that differ in a few rows of 200 000."""
+    rng = np.random.default_rng(3)
+    base = rng.choice([-1, 1], size=(200_000, 1))
+    data = np.hstack([base * np.where(rng.random((200_000, 1)) < p, -1, 1) for p in (1e-4, 2e-4, 5e-5, 3e-4, 0.2, 0.4)])
+    moments = data.T @ data / 200_000
+    tree = greedy_search(moments, 200_000, family="zero-field", criterion="maximal", prior=1, n_edges=3)
+    assert np.abs(tree.model.couplings).min() > 3.5
+    result = greedy_search(moments, 200_000, family="zero-field", criterion="maximal", prior=1)
+    assert result.converged
+    assert result.log_likelihood == pytest.approx(result.model.log_probability(data).sum(), rel=1e-9)

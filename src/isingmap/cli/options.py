@@ -26,10 +26,10 @@ def add_learning_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--search",
-        choices=("forward-backward", "greedy"),
-        default="forward-backward",
-        help="forward-backward (default): add, remove and swap edges; greedy: the paper's search, which never "
-        "takes an edge back, and is faster",
+        choices=("greedy", "forward-backward"),
+        default="greedy",
+        help="greedy (default): the paper's search, which never takes an edge back; forward-backward: also remove "
+        "and swap edges, slower, with a higher likelihood",
     )
     group.add_argument(
         "--min-gain",

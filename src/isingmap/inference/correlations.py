@@ -17,11 +17,23 @@ import numpy as np
 
 from isingmap.planar.planarity import incidence
 
+# What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
+ROUNDING = 64 * np.finfo(np.float64).eps
+
 
 @numba.njit(cache=True)
 def pfaffian(matrix, size):
-    """Pfaffian of matrix[:size, :size], skew-symmetric; overwrites it. Gauss elimination by 2x2 blocks, pivoted."""
+    """(Pfaffian of matrix[:size, :size], estimate of its absolute error); overwrites the skew-symmetric matrix.
+
+    Gauss elimination by 2x2 blocks, pivoted. Every pivot is uncertain by the rounding of the largest entry that went
+    into it, which matters where large entries cancel.
+    """
     result = 1.0
+    uncertainty = 0.0  # of the result
+    largest = 0.0
+    for i in range(size):
+        for j in range(i + 1, size):
+            largest = max(largest, abs(matrix[i, j]))
     for k in range(0, size, 2):
         pivot = k + 1
         for j in range(k + 2, size):
@@ -34,15 +46,17 @@ def pfaffian(matrix, size):
             for j in range(k, size):
                 matrix[j, k + 1], matrix[j, pivot] = matrix[j, pivot], matrix[j, k + 1]
         value = matrix[k, k + 1]
+        largest = max(largest, abs(value))
+        uncertainty = uncertainty * abs(value) + abs(result) * ROUNDING * largest
         result *= value
         if value == 0.0:
-            return 0.0
+            return 0.0, uncertainty
         for i in range(k + 2, size):
             for j in range(i + 1, size):
                 update = (matrix[k, i] * matrix[k + 1, j] - matrix[k + 1, i] * matrix[k, j]) / value
                 matrix[i, j] -= update
                 matrix[j, i] += update
-    return result
+    return result, uncertainty
 
 
 @numba.njit(cache=True)
@@ -70,7 +84,7 @@ def _breadth_first(source, edges, start, order, parent, depth, queue):
 
 @numba.njit(cache=True)
 def path_correlation(path, length, inverse, twin, work):
-    """E of the product of the edges path[:length]; `work` holds at least (2 length)^2 entries."""
+    """(E of the product of the edges path[:length], its error); `work` holds at least (2 length)^2 entries."""
     size = 2 * length
     for p in range(size):
         a = 2 * path[p >> 1] + (p & 1)
@@ -83,20 +97,20 @@ def path_correlation(path, length, inverse, twin, work):
                 value += 1.0
             work[p, q] = value
             work[q, p] = -value
-    result = pfaffian(work, size)
-    return -result if length & 1 else result
+    result, uncertainty = pfaffian(work, size)
+    return (-result if length & 1 else result), uncertainty
 
 
-def path_product(inverse: np.ndarray, twin: np.ndarray) -> float:
-    """E of the product of L edges from the inverse between their darts, (2L, 2L), and their twin entries, (2L,)."""
+def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
+    """(E of the product, error) of L edges from the inverse between their darts and their twin entries, (2L,)."""
     length = len(twin) // 2
     work = np.empty((2 * length, 2 * length))
-    return float(path_correlation(np.arange(length), length, inverse, twin, work))
+    return path_correlation(np.arange(length), length, inverse, twin, work)
 
 
 @numba.njit(cache=True)
 def all_correlations(n_nodes, edges, inverse, twin):
-    """E[x_i x_j] of every pair, along shortest paths; (n_nodes, n_nodes). O(n^2 L^3), L the longest of them."""
+    """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
     start, order = incidence(n_nodes, edges)
     parent = np.empty(n_nodes, np.int64)
     depth = np.empty(n_nodes, np.int64)
@@ -104,6 +118,7 @@ def all_correlations(n_nodes, edges, inverse, twin):
     path = np.empty(n_nodes, np.int64)
     work = np.empty((0, 0))
     result = np.eye(n_nodes)
+    worst = 0.0
     for i in range(n_nodes):
         longest = _breadth_first(i, edges, start, order, parent, depth, queue)
         if work.shape[0] < 2 * longest:
@@ -115,9 +130,11 @@ def all_correlations(n_nodes, edges, inverse, twin):
                 path[length] = parent[v] >> 1
                 length += 1
                 v = edges[parent[v] >> 1, parent[v] & 1]
-            result[i, j] = path_correlation(path, length, inverse, twin, work)
+            result[i, j], uncertainty = path_correlation(path, length, inverse, twin, work)
             result[j, i] = result[i, j]
-    return result
+            if not uncertainty <= worst:  # also true for NaN
+                worst = uncertainty
+    return result, worst
 
 
 def shortest_paths(n_nodes: int, edges: np.ndarray, pairs: np.ndarray) -> list[np.ndarray]:

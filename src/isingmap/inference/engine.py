@@ -6,7 +6,9 @@ keeps most digits, and where that is not enough either, ball arithmetic takes ov
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +33,8 @@ from isingmap.inference.solution import DualSolution, solve_dual
 LOSS_TOLERANCE = 1e-9
 # Ball arithmetic over everything takes minutes above this size; below, a fraction of a second to a minute.
 MOST_SPINS_IN_BALLS = 12_000
+# Hessian and correlations in balls take the whole inverse: a minute at this size.
+MOST_SPINS_INVERTED_IN_BALLS = 500
 
 
 class Solution(Protocol):
@@ -69,12 +73,13 @@ class Solution(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PlanarSolution:
-    """Answers from the zero-field solution of the extended graph."""
+    """Answers from the zero-field solution of the extended graph; in balls where doubles would be wrong."""
 
     n_spins: int
     n_edges: int
     free_fields: np.ndarray
     _solved: DualSolution | CertifiedSolution
+    _couplings: np.ndarray
     method: str = "planar"
 
     @property
@@ -85,31 +90,51 @@ class PlanarSolution:
     def log_partition(self) -> float:
         return self._solved.log_partition - (np.log(2.0) if self.has_fields else 0.0)
 
+    @cached_property
+    def _proved(self) -> CertifiedSolution:
+        spins = ground_spins(self._solved.plan, self._couplings).spins
+        return certified_solution(self._solved.plan, self._couplings, spins=spins.astype(np.float64))
+
+    def _ask(self, question: Callable):
+        """The answer in doubles, or in balls where doubles refuse and the model is small enough for them."""
+        try:
+            return question(self._solved)
+        except PrecisionError:
+            if self.n_spins > MOST_SPINS_INVERTED_IN_BALLS:
+                raise
+            return question(self._proved)
+
+    @cached_property
+    def _edge_moments(self) -> np.ndarray:
+        # The measured error is below 1e-9, so what sticks out of [-1, 1] is rounding.
+        return np.clip(self._solved.moments(), -1.0, 1.0)
+
     def moments(self) -> np.ndarray:
-        return self._solved.moments()[: self.n_edges]
+        return self._edge_moments[: self.n_edges].copy()
 
     def magnetizations(self) -> np.ndarray:
         if not self.has_fields:
             return np.zeros(self.n_spins)
         if self.free_fields.size == self.n_spins:
-            return self._solved.moments()[self.n_edges :]
+            return self._edge_moments[self.n_edges :].copy()
         spins = np.arange(self.n_spins)
-        return self._solved.pair_correlations(np.stack([spins, np.full_like(spins, self.n_spins)], axis=1))
+        return self.pair_correlations(np.stack([spins, np.full_like(spins, self.n_spins)], axis=1))
 
     def hessian(self) -> np.ndarray:
-        return self._solved.hessian()
+        return self._ask(lambda solved: solved.hessian())
 
     def correlations(self) -> np.ndarray:
-        return self._solved.correlations()[: self.n_spins, : self.n_spins]
+        everything = self._ask(lambda solved: solved.correlations())
+        return everything[: self.n_spins, : self.n_spins]
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
-        return self._solved.pair_correlations(pairs)
+        return self._ask(lambda solved: solved.pair_correlations(pairs))
 
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
-        return self._solved.hessian_product(vector)
+        return self._ask(lambda solved: solved.hessian_product(vector))
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        return self._solved.hessian_entries(first, second)
+        return self._ask(lambda solved: solved.hessian_entries(first, second))
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
         if isinstance(self._solved, CertifiedSolution):
@@ -180,8 +205,8 @@ def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, label
         if n_spins > MOST_SPINS:
             raise
         return EnumeratedSolution(edges, free_fields, enumerate_model(n_spins, edges, couplings, fields))
-    solved = solve_safely(graph_plan, np.concatenate([couplings, fields[free_fields]]))
-    return PlanarSolution(n_spins, len(edges), free_fields, solved)
+    strengths = np.concatenate([couplings, fields[free_fields]])
+    return PlanarSolution(n_spins, len(edges), free_fields, solve_safely(graph_plan, strengths), strengths)
 
 
 def extended_plan(n_spins: int, edges, free_fields: np.ndarray, labels) -> DualPlan:
@@ -211,6 +236,21 @@ def solve_safely(graph_plan: DualPlan, couplings: np.ndarray) -> DualSolution | 
         "temperature)",
         loss=gauged.loss,
     )
+
+
+def safe_correlations(solved: DualSolution, couplings: np.ndarray) -> np.ndarray:
+    """All correlations of a solved model: in doubles, in doubles gauged by a ground state, or in balls."""
+    try:
+        return solved.correlations()
+    except PrecisionError:
+        graph_plan = solved.plan
+    spins = ground_spins(graph_plan, couplings).spins.astype(np.float64)
+    try:
+        return solve_dual(graph_plan, couplings, np.append(spins, np.ones(graph_plan.n_padding))).correlations()
+    except PrecisionError:
+        if graph_plan.n_spins > MOST_SPINS_INVERTED_IN_BALLS:
+            raise
+    return certified_solution(graph_plan, couplings, spins=spins).correlations()
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from isingmap.errors import ModelError
+from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.correlations import all_correlations, path_product, shortest_paths
+from isingmap.inference.correlations import ROUNDING, all_correlations, path_product, shortest_paths
 from isingmap.inference.dual import DualPlan, gauge
 from isingmap.inference.multifrontal import (
     Weights,
@@ -25,6 +25,8 @@ NOT_KEPT = np.empty(0)
 MOST_SPINS_INVERTED = 2500
 # Complex-step derivatives lose nothing to cancellation, so the step may be as small as doubles allow.
 COMPLEX_STEP = 1e-40
+# Largest estimated error of a number that is handed out.
+LARGEST_ERROR = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,7 @@ class DualSolution:
         return self.gauge[self.plan.edges[:, 0]] * self.gauge[self.plan.edges[:, 1]]
 
     @cached_property
-    def _selected(self) -> tuple[np.ndarray, float]:
+    def _selected(self) -> tuple[np.ndarray, np.ndarray]:
         with one_blas_thread():
             return selected_inverse(self.plan.elimination, self.weights, self._factors)
 
@@ -52,10 +54,19 @@ class DualSolution:
         with one_blas_thread():
             return full_inverse(self.plan.elimination, self._factors)
 
+    def _require(self, error: float, what: str) -> None:
+        """Never hand out a number that may be wrong; written so that NaN is refused too."""
+        if not error <= LARGEST_ERROR:
+            raise PrecisionError(
+                f"the {what} would be off by up to {error:.1e} in double precision, more than {LARGEST_ERROR:.0e}: the "
+                "couplings are too strong",
+                loss=error,
+            )
+
     @property
     def loss(self) -> float:
         """Measured absolute error of the moments: the residual of K' K'^-1 = 1 on the diagonal. O(n^{3/2})."""
-        return float(self._selected[1])
+        return float(np.abs(self._selected[1]).max())
 
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (n_edges,). O(n^{3/2})."""
@@ -63,17 +74,27 @@ class DualSolution:
 
     def hessian(self) -> np.ndarray:
         """Covariance matrix of the edge products, (n_edges, n_edges). O(n^{5/2} + m^2)."""
+        covariance, error = self.curvature()
+        self._require(error, "Hessian")
+        return covariance
+
+    def curvature(self) -> tuple[np.ndarray, float]:
+        """(the Hessian as it comes, estimate of its error): good enough for Newton's steps at any strength."""
         m = 2 * self.plan.n_edges
         inverse = self._inverse
         forward, backward = slice(0, m, 2), slice(1, m, 2)
         # Wick: cov(n_e, n_f) of two dart pairs (h, t), (g, u) is k_e k_f (G_tg G_hu - G_tu G_hg), x = 2 n - 1.
         covariance = inverse[backward, forward] * inverse[forward, backward]
-        covariance -= inverse[backward, backward] * inverse[forward, forward]
         scale = 2.0 * self.weights.twin[forward] * self._edge_gauge
         covariance *= scale[:, None]
         covariance *= scale[None, :]
+        error = ROUNDING * float(np.abs(covariance).max(initial=0.0))
+        crossed = inverse[backward, backward] * inverse[forward, forward]
+        crossed *= scale[:, None]
+        crossed *= scale[None, :]
+        covariance -= crossed
         np.fill_diagonal(covariance, 1.0 - self.moments() ** 2)
-        return covariance
+        return covariance, error
 
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
         """Hessian times a vector, (n_edges,), at any size: the derivative of the moments by a complex step.
@@ -85,7 +106,8 @@ class DualSolution:
         weights = weights_of(gauged, self.plan.signs)
         with one_blas_thread():
             factors, _ = factorise(self.plan.elimination, weights, NOT_KEPT.astype(complex))
-            across, _ = selected_inverse(self.plan.elimination, weights, factors)
+            across, residual = selected_inverse(self.plan.elimination, weights, factors)
+        self._require(float(np.abs(residual.imag).max()) / COMPLEX_STEP, "product with the Hessian")
         moments = _edge_moments(weights.twin, across, self.plan.n_edges)
         return self._edge_gauge * moments.imag / COMPLEX_STEP
 
@@ -95,7 +117,9 @@ class DualSolution:
         darts[1::2] += 1
         with one_blas_thread():
             inverse = inverse_entries(self.plan.elimination, self._factors, darts)
-        return path_product(inverse, self.weights.twin[darts])
+        product, uncertainty = path_product(inverse, self.weights.twin[darts])
+        self._require(uncertainty, "correlation")
+        return product
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most."""
@@ -110,7 +134,10 @@ class DualSolution:
     def _all_correlations(self) -> np.ndarray:
         n = self.plan.n_spins
         triangulation = self.plan.triangulation
-        gauged = all_correlations(triangulation.n_nodes, triangulation.edges, self._inverse, self.weights.twin)
+        gauged, uncertainty = all_correlations(
+            triangulation.n_nodes, triangulation.edges, self._inverse, self.weights.twin
+        )
+        self._require(uncertainty, "correlations")
         return (self.gauge[:, None] * gauged * self.gauge[None, :])[:n, :n]
 
     def correlations(self) -> np.ndarray:

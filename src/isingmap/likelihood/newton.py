@@ -52,7 +52,7 @@ def _ascend(plan, moments, theta) -> NewtonResult:
         norm = float(np.abs(gradient).max(initial=0.0))
         if norm <= GRADIENT_TOLERANCE:
             return NewtonResult(theta, solution, norm, iteration, True)
-        step = _newton_step(solution.hessian(), gradient)
+        step = _newton_step(solution.curvature()[0], gradient)
         moved = _line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
         if moved is None:
             break

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from isingmap.inference.dual import plan
+from isingmap.inference.engine import safe_correlations
 from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.newton import maximise
@@ -115,7 +116,7 @@ class GrowingModel:
             edges=edges,
             couplings=couplings,
             correlate=lambda: _through_block(
-                self.correlations, edges, members, nodes, part.solution.correlations()
+                self.correlations, edges, members, nodes, safe_correlations(part.solution, part.couplings)
             ),
             block=block,
             block_gain=gains,

@@ -21,7 +21,7 @@ from isingmap.structure.scores import edge_gain
 
 FAMILIES = ("partial", "zero-field", "outer-planar")
 CRITERIA = ("bic", "ebic", "aic", "maximal")
-SEARCHES = ("forward-backward", "greedy")
+SEARCHES = ("greedy", "forward-backward")
 
 
 def learn_structure(
@@ -32,7 +32,7 @@ def learn_structure(
     names: Sequence[str] | None = None,
     family: str = "partial",
     criterion: str = "bic",
-    search: str = "forward-backward",
+    search: str = "greedy",
     min_gain: float | None = None,
     n_edges: int | None = None,
     start_edges=None,
@@ -58,7 +58,7 @@ def learn_structure(
     criterion : {"bic", "ebic", "aic", "maximal"}
         Stop when the guaranteed gain of the best pair, its KL bound, no longer pays for a parameter: log(N)/(2N),
         (log(N) + 2 log(n))/(2N) or 1/N nats per sample; "maximal" adds edges as long as one can be added.
-    search : {"forward-backward", "greedy"}
+    search : {"greedy", "forward-backward"}
         "greedy" is the paper's search, which never takes an edge back. "forward-backward" also removes edges that
         no longer pay, swaps single edges, and restarts from perturbed graphs, keeping what has the higher
         likelihood less the price of its parameters.
@@ -72,7 +72,7 @@ def learn_structure(
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, 2 up to 60, else 0.
+        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, else 0.
     rng : Generator or int
         Draws the perturbations; the same seed gives the same result.
     progress : callable, optional
@@ -132,7 +132,7 @@ def _reporter(progress, limit: int):
 def _restarts(n_restarts: int | None, n_spins: int) -> int:
     if n_restarts is not None:
         return n_restarts
-    return 12 if n_spins <= 20 else 2 if n_spins <= 60 else 0
+    return 12 if n_spins <= 20 else 0
 
 
 def _check_options(family: str, criterion: str, search: str, magnetizations) -> None:

@@ -1,0 +1,184 @@
+"""Forward-backward search: states stay exact, moves only improve, and the known traps of greed are escaped."""
+
+import numpy as np
+import pytest
+from exhaustive import best_planar_likelihood
+
+from isingmap import IsingModel, PlanarIsing, fit_couplings, greedy_search
+from isingmap import learn_structure as learn
+from isingmap.errors import ModelError
+from isingmap.planar.embedding import is_planar
+from isingmap.structure.growing import starting_model
+from isingmap.structure.refine import removal_loss
+from isingmap.structure.scores import parameter_price
+from oracles import brute_force, grid_edges, random_planar_edges
+
+
+def learn_structure(moments, n_samples, **options):
+    return learn(moments, n_samples, **{"search": "forward-backward", **options})
+
+
+def random_moments(seed, n_spins=9, n_samples=400):
+    rng = np.random.default_rng(seed)
+    data = np.sign(rng.normal(size=(n_samples, n_spins)) @ rng.normal(size=(n_spins, n_spins)))
+    moments = 0.99 * data.T @ data / n_samples
+    np.fill_diagonal(moments, 1.0)
+    return moments
+
+
+def dense_moments(seed, n_spins=7):
+    """Exact moments of a random model on all pairs."""
+    rng = np.random.default_rng(seed)
+    pairs = np.stack(np.triu_indices(n_spins, 1), axis=1)
+    x, p, _ = brute_force(n_spins, pairs, rng.choice([0.3, 0.6]) * rng.normal(size=len(pairs)))
+    return x.T @ (p[:, None] * x)
+
+
+def edge_set(model):
+    return set(map(tuple, np.sort(model.edges, axis=1).tolist()))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_states_stay_at_the_maximum_whatever_comes_and_goes(seed):
+    rng = np.random.default_rng(seed)
+    n_spins = int(rng.integers(3, 14))
+    moments = random_moments(seed, n_spins)
+    state = starting_model(moments, moments, random_planar_edges(rng, n_spins, rng.random()))
+    for _ in range(8):
+        i, j = sorted(rng.choice(n_spins, 2, replace=False).tolist())
+        if len(state.edges) and rng.random() < 0.6:
+            state = state.without_edge(int(rng.integers(len(state.edges))))
+        elif (i, j) not in edge_set(state) and is_planar(n_spins, np.vstack([state.edges, [[i, j]]])):
+            state = state.with_edge(i, j)
+        if not len(state.edges):
+            continue
+        fit = fit_couplings(state.edges, moments, n_spins=n_spins)
+        np.testing.assert_allclose(state.couplings, fit.model.couplings, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(state.correlations, fit.model.correlations(), rtol=0, atol=1e-8)
+        assert state.gain - n_spins * np.log(2) == pytest.approx(fit.log_likelihood, abs=1e-10)
+
+
+def test_removal_loss_is_exact_with_the_others_fixed():
+    rng = np.random.default_rng(1)
+    moments = random_moments(1)
+    state = starting_model(moments, moments, random_planar_edges(rng, 9))
+    whole = IsingModel(state.edges, state.couplings, n_spins=9)
+    observed = moments[state.edges[:, 0], state.edges[:, 1]]
+    for k, loss in enumerate(removal_loss(state)):
+        kept = np.delete(np.arange(len(state.edges)), k)
+        part = IsingModel(state.edges[kept], state.couplings[kept], n_spins=9)
+        lost = observed @ state.couplings - whole.log_partition()
+        lost -= observed[kept] @ state.couplings[kept] - part.log_partition()
+        assert loss == pytest.approx(lost, abs=1e-9)
+        assert state.gain - state.without_edge(k).gain <= loss + 1e-10
+
+
+@pytest.mark.parametrize("criterion", ["bic", "maximal"])
+@pytest.mark.parametrize("seed", range(4))
+def test_never_worse_than_greedy(seed, criterion):
+    moments = random_moments(seed, 12)
+    greedy = greedy_search(moments, 400, family="zero-field", criterion=criterion)
+    better = learn_structure(moments, 400, family="zero-field", criterion=criterion, n_restarts=2)
+    if criterion == "bic":
+        assert better.bic <= greedy.bic + 1e-6
+    assert better.converged
+    direct = fit_couplings(better.model.edges, moments, n_spins=12, n_samples=400)
+    assert better.log_likelihood == pytest.approx(direct.log_likelihood, rel=1e-10)
+
+
+def test_the_path_leads_to_the_model():
+    result = learn_structure(random_moments(3, 12), 400, family="zero-field", n_restarts=2)
+    edges = set()
+    for action, *ends in zip(result.path.action, result.path.source, result.path.target, strict=True):
+        if action == "add":
+            assert frozenset(ends) not in edges
+            edges.add(frozenset(ends))
+        elif action == "remove":
+            edges.remove(frozenset(ends))
+    assert edges == set(map(frozenset, result.model.edge_names))
+    assert result.path.n_parameters[-1] == result.model.n_edges
+    assert result.path.log_likelihood[-1] == pytest.approx(result.log_likelihood)
+
+
+def test_the_papers_counterexample_is_solved():
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5) if (i, j) != (0, 4)]
+    truth = IsingModel(pairs, [0.1 if {i, j} <= {1, 2, 3} else 1.0 for i, j in pairs], names=list("abcde"))
+    result = learn_structure(truth.correlations(), 1e5, names=truth.names, family="zero-field", criterion="maximal")
+    assert edge_set(result.model) == edge_set(truth)
+    np.testing.assert_allclose(np.sort(result.model.couplings), np.sort(truth.couplings), rtol=0, atol=1e-6)
+
+
+def test_near_the_optimum_of_seven_spins():
+    gaps, greedy_gaps = [], []
+    for seed in range(5):
+        moments = dense_moments(seed)
+        best, _ = best_planar_likelihood(moments)
+        options = {"family": "zero-field", "criterion": "maximal"}
+        gaps.append(best - learn_structure(moments, 1.0, **options).log_likelihood)
+        greedy_gaps.append(best - greedy_search(moments, 1.0, **options).log_likelihood)
+    assert min(gaps) > -1e-9  # nothing beats the optimum
+    assert np.mean(np.array(gaps) < 1e-6) >= 0.75
+    assert np.mean(gaps) < np.mean(greedy_gaps)
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_a_frustrated_grid_is_recovered(seed):
+    rng = np.random.default_rng(seed)
+    edges = grid_edges(4, 4)
+    truth = IsingModel(edges, rng.choice([-1.0, 1.0], len(edges)))
+    result = learn_structure(truth.correlations(), 32_000, family="zero-field", criterion="ebic")
+    assert edge_set(result.model) == edge_set(truth)
+
+
+def test_column_order_and_seed():
+    moments = random_moments(5, 10)
+    names = np.array([f"v{k}" for k in range(10)])
+    first = learn_structure(moments, 400, names=names, family="zero-field", n_restarts=3)
+    order = np.random.default_rng(1).permutation(10)
+    again = learn_structure(
+        moments[np.ix_(order, order)], 400, names=names[order], family="zero-field", n_restarts=3
+    )
+    assert first.path.source == again.path.source
+    assert first.log_likelihood == again.log_likelihood
+
+
+def test_required_edges_are_never_removed():
+    moments = random_moments(6, 10)
+    start = [("x1", "x5"), ("x2", "x9")]
+    result = learn_structure(moments, 400, family="zero-field", start_edges=start, n_restarts=3)
+    assert set(map(frozenset, start)) <= set(map(frozenset, result.model.edge_names))
+    rng = np.random.default_rng(0)
+    data = np.sign(rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6)) + 0.4)
+    fields = learn_structure(
+        data.T @ data / 300, 300, magnetizations=data.mean(axis=0), family="outer-planar", prior=1
+    )
+    assert fields.model.free_fields.all()
+
+
+def test_prices():
+    assert parameter_price("maximal", 100, 10) == 0
+    assert parameter_price("aic", 100, 10) == pytest.approx(0.01)
+    assert parameter_price("bic", 100, 10) == pytest.approx(np.log(100) / 200)
+    assert parameter_price("ebic", 100, 10) == pytest.approx((np.log(100) + 2 * np.log(10)) / 200)
+
+
+def test_ebic_is_stricter_and_options_are_checked():
+    moments = random_moments(7, 12)
+    sizes = [
+        learn_structure(moments, 400, family="zero-field", criterion=c, n_restarts=0).model.n_edges
+        for c in ("aic", "bic", "ebic")
+    ]
+    assert sizes[0] >= sizes[1] >= sizes[2]
+    with pytest.raises(ModelError, match="search must be one of greedy, forward-backward"):
+        learn_structure(moments, 400, family="zero-field", search="annealing")
+
+
+def test_the_estimator_chooses_the_search():
+    rng = np.random.default_rng(2)
+    data = np.sign(rng.normal(size=(300, 7)) @ rng.normal(size=(7, 7)))
+    greedy = PlanarIsing(family="zero-field", prior=1).fit(data)
+    assert set(greedy.path_.action) == {"start", "add"}
+    options = {"family": "zero-field", "search": "forward-backward", "prior": 1}
+    seeded = [PlanarIsing(**options, random_state=s).fit(data) for s in (None, 0)]
+    assert seeded[0].result_.bic <= greedy.result_.bic
+    np.testing.assert_array_equal(seeded[0].edges_, seeded[1].edges_)
