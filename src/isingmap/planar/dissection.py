@@ -15,8 +15,8 @@ import numpy as np
 # Parts of this size are not cut further.
 LEAF = 16
 # Longer separators are cut into supernodes of this size. The errors of an inverse that is rebuilt from supernode to
-# supernode grow with the length of the chain (16 in place of 96 costs eight digits on a 316 x 316 grid).
-CHUNK = 96
+# supernode grow with the length of the chain (16 in place of 256 costs nine digits on a 316 x 316 grid).
+CHUNK = 256
 SMALLEST_SHARE = 0.3
 
 
