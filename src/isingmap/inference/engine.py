@@ -237,8 +237,8 @@ def solve_safely(graph_plan: DualPlan, couplings: np.ndarray) -> DualSolution | 
     raise PrecisionError(
         f"the couplings (largest |coupling| {np.abs(couplings).max(initial=0):.3g}) are too strong for double "
         f"precision: the measured loss is {best.loss:.1e}, allowed {LOSS_TOLERANCE_OF_LARGE:.0e}, and "
-        f"{graph_plan.n_spins} spins are too many for ball arithmetic (at most {MOST_SPINS_IN_BALLS}). Scale the couplings down (a higher "
-        "temperature)",
+        f"{graph_plan.n_spins} spins are too many for ball arithmetic (at most {MOST_SPINS_IN_BALLS}). "
+        "Scale the couplings down (a higher temperature)",
         loss=best.loss,
     )
 

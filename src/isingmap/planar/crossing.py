@@ -17,8 +17,8 @@ from isingmap.planar.embedding import Embedding, orbits
 def cheapest_crossings(embedding: Embedding, weights: np.ndarray) -> np.ndarray:
     """Total weight of the edges that a line between two nodes must cross in this embedding, (n_nodes, n_nodes).
 
-    Zero for nodes on a common face; infinite for nodes in different components and isolated nodes, which no edge
-    separates in every embedding: the caller knows those. O(n^2 log n).
+    Weights must not be negative. Zero for nodes on a common face; infinite for nodes in different components and
+    isolated nodes, which no edge separates in every embedding: the caller knows those. O(n^2 log n).
     """
     face, n_faces = orbits(embedding.next_in_face)
     return _all_costs(embedding.n_nodes, embedding.tail, face, n_faces, weights)

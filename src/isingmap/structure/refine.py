@@ -62,7 +62,8 @@ def removal_loss(model: GrowingModel) -> np.ndarray:
     """
     moments = model.correlations[model.edges[:, 0], model.edges[:, 1]]
     w = np.tanh(model.couplings)
-    return edge_gain(moments, (moments - w) / (1.0 - moments * w))
+    # A divergence is never negative, but rounding can make it so, and the shortest paths over it must end.
+    return np.maximum(edge_gain(moments, (moments - w) / (1.0 - moments * w)), 0.0)
 
 
 def drop_cheap_edges(model: GrowingModel, moves: Moves, record: Record) -> GrowingModel:
