@@ -194,7 +194,7 @@ def interrupt_after(monkeypatch, n_steps):
         calls.append(1)
         if len(calls) > n_steps:
             raise KeyboardInterrupt
-        advance(search)
+        return advance(search)
 
     monkeypatch.setattr(greedy.Search, "add_best", interrupted)
 
