@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
 from isingmap.cli import model_options, options
 
@@ -13,15 +13,15 @@ example:
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "convert",
-        help="convert a model file: isingmap JSON, bqpjson, COO, UAI, GraphML, edge list",
+        run,
+        text="convert a model file: isingmap JSON, bqpjson, COO, UAI, GraphML, edge list",
         description="Convert a model file. Signs and 0/1 variables are taken care of; what the new format cannot "
         "hold is said in a warning.",
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     model_options.add_model_options(parser)
     parser.add_argument("output", metavar="OUT", help="the new file; its name tells the format")
     parser.add_argument(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
-from isingmap.cli import model_options
+from isingmap.cli import model_options, options
 
 DESCRIPTION = """\
 Exact E[x_i x_j] (variables -1/+1) of pairs of variables, joined by an edge or not, with
@@ -17,14 +17,14 @@ COLUMNS = ("source", "target", "correlation", "covariance")
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "correlations",
-        help="exact correlations of any pairs of a model",
+        run,
+        text="exact correlations of any pairs of a model",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     model_options.add_model_options(parser)
     parser.add_argument(
         "--pair", nargs=2, action="append", metavar=("NAME", "NAME"), help="may be given several times"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
 from isingmap.cli import options
 
@@ -19,14 +19,14 @@ PARTICIPATION = 0.75
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "demo",
-        help="learn the map of the 106th US Senate, offline",
+        run,
+        text="learn the map of the 106th US Senate, offline",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     options.add_learning_options(parser)
     options.add_output_options(parser, default="isingmap-demo")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
 from isingmap.cli import options
 
@@ -19,14 +19,14 @@ For others say which one is +1: --positive agree."""
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "fit",
-        help="learn a map from a table (CSV, TSV, also gzipped)",
+        run,
+        text="learn a map from a table (CSV, TSV, also gzipped)",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     parser.add_argument("table", metavar="TABLE", help="file with a header line of names")
     options.add_learning_options(parser)
     _add_table_options(parser.add_argument_group("the table"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
-from isingmap.cli import model_options
+from isingmap.cli import model_options, options
 
 DESCRIPTION = """\
 A configuration of largest probability and its energy, -(sum couplings x x + sum fields x).
@@ -15,14 +15,14 @@ example:
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "ground-state",
-        help="a most probable configuration of a model",
+        run,
+        text="a most probable configuration of a model",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     model_options.add_model_options(parser)
     parser.add_argument(
         "--degeneracy",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
-from isingmap.cli import model_options
+from isingmap.cli import model_options, options
 
 DESCRIPTION = """\
 Exact answers for a model: log Z, entropy, E[x_i x_j] of every edge and E[x_i] of every
@@ -17,14 +17,14 @@ COLUMNS = ("source", "target", "parameter", "moment")
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "infer",
-        help="exact log Z, entropy and moments of a model of any format",
+        run,
+        text="exact log Z, entropy and moments of a model of any format",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     model_options.add_model_options(parser)
     parser.add_argument(
         "--certified",

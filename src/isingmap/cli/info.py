@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
 from isingmap.cli import options
 
@@ -12,14 +12,14 @@ example:
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "info",
-        help="summarise a model file: sizes, log Z, entropy, strongest couplings",
+        run,
+        text="summarise a model file: sizes, log Z, entropy, strongest couplings",
         description="Summarise a model.json, with exact numbers where the graph is planar.",
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     parser.add_argument("model", metavar="MODEL", help="a model.json that isingmap wrote")
     options.add_debug_option(parser)
 

@@ -10,6 +10,19 @@ and which pairs a coupling; zero-field: couplings only, right when every column 
 half and half; outer-planar: a field on every variable"""
 
 
+def add_command(commands, name: str, run, *, text: str, description: str, example: str) -> argparse.ArgumentParser:
+    """A sub-command that runs `run(arguments)`; `text` is its line in the list of commands."""
+    parser = commands.add_parser(
+        name,
+        help=text,
+        description=description,
+        epilog=example,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run, parser=parser)
+    return parser
+
+
 def add_learning_options(parser: argparse.ArgumentParser) -> None:
     """What to learn: family, criterion and the rules for trouble."""
     group = parser.add_argument_group("the model")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
 from isingmap.cli import model_options, options
 
@@ -15,14 +15,14 @@ example:
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "sample",
-        help="independent exact samples of a model",
+        run,
+        text="independent exact samples of a model",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     model_options.add_model_options(parser)
     parser.add_argument("-n", "--n-samples", type=options.count, required=True, metavar="N", help="rows to draw")
     parser.add_argument("--seed", type=options.count, metavar="S", help="default: drawn and printed")

@@ -45,14 +45,8 @@ def add_parser(commands) -> None:
 
 
 def _graph(graphs, name: str, text: str):
-    parser = graphs.add_parser(
-        name,
-        help=text,
-        description=text[0].upper() + text[1:] + ".",
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run, parser=parser)
+    description = text[0].upper() + text[1:] + "."
+    parser = options.add_command(graphs, name, run, text=text, description=description, example=EXAMPLE)
     parser.add_argument(
         "-n", "--n-samples", type=options.count, required=True, metavar="N", help="rows to draw"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 
 from isingmap.cli import options
 
@@ -17,14 +17,14 @@ votes not cast read as nay, no fields):
 
 
 def add_parser(commands) -> None:
-    parser = commands.add_parser(
+    parser = options.add_command(
+        commands,
         "voteview",
-        help="learn a map of legislators from Voteview's roll-call files",
+        run,
+        text="learn a map of legislators from Voteview's roll-call files",
         description=DESCRIPTION,
-        epilog=EXAMPLE,
-        formatter_class=RawDescriptionHelpFormatter,
+        example=EXAMPLE,
     )
-    parser.set_defaults(run=run, parser=parser)
     parser.add_argument("votes", metavar="VOTES", help="HSnnn_votes.csv, also gzipped")
     parser.add_argument("members", metavar="MEMBERS", help="HSnnn_members.csv")
     options.add_learning_options(parser)
