@@ -24,6 +24,8 @@ class EliminationPlan(NamedTuple):
     next_in_face : (2 n_units,) int64 array
     order : (n_units,) int64 array
         Units in order of elimination.
+    position : (n_units,) int64 array
+        Its inverse: the place of each unit in the order.
     first : (n_fronts + 1,) int64 array
     parent : (n_fronts,) int64 array
         -1 for a root.
@@ -47,6 +49,7 @@ class EliminationPlan(NamedTuple):
 
     next_in_face: np.ndarray
     order: np.ndarray
+    position: np.ndarray
     first: np.ndarray
     parent: np.ndarray
     child: np.ndarray
@@ -75,7 +78,7 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
     factor_start, stack_start, stack_size, largest = _layout(tree.first, tree.parent, border_start)
     slot = _slots(next_in_face, position, tree.first, border_start, border)
     return EliminationPlan(
-        next_in_face, tree.order, tree.first, tree.parent, child, sibling, border_start, border, place,
+        next_in_face, tree.order, position, tree.first, tree.parent, child, sibling, border_start, border, place,
         factor_start, stack_start, stack_size, largest, slot,
     )  # fmt: skip
 

@@ -104,8 +104,7 @@ def _borders_of(plan):
     """
     n_fronts = plan.child.size
     front_of = front_of_units(plan.first)
-    position = np.empty(plan.order.size, np.int64)
-    position[plan.order] = np.arange(plan.order.size)
+    position = plan.position
     active_start = np.zeros(n_fronts + 1, np.int64)
     pair_start = np.zeros(n_fronts + 1, np.int64)
     active = np.empty(0, np.int64)

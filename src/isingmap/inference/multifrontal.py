@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from isingmap.inference.elimination import front_of_units
+
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
 
@@ -316,15 +318,13 @@ def full_inverse(plan, factors):
 
 
 @numba.njit(cache=True)
-def _reached_fronts(plan, darts, position):
+def _reached_fronts(plan, darts):
     """Fronts of the darts and all above them, and where the rows of each begin in a compressed right-hand side."""
     n_fronts = plan.child.size
     reached = np.zeros(n_fronts, np.bool_)
-    front_of = np.empty(plan.order.size, np.int64)
-    for t in range(n_fronts):
-        front_of[plan.first[t] : plan.first[t + 1]] = t
+    front_of = front_of_units(plan.first)
     for dart in darts:
-        t = front_of[position[dart >> 1]]
+        t = front_of[plan.position[dart >> 1]]
         while t >= 0 and not reached[t]:
             reached[t] = True
             t = plan.parent[t]
@@ -351,9 +351,8 @@ def _border_rows(t, plan, row):
 @numba.njit(cache=True)
 def inverse_entries(plan, factors, darts):
     """K'^-1 between the given darts, (k, k). Only the fronts above them are touched: O(k n) at most."""
-    position = np.empty(plan.order.size, np.int64)
-    position[plan.order] = np.arange(plan.order.size)
-    reached, row, size = _reached_fronts(plan, darts, position)
+    position = plan.position
+    reached, row, size = _reached_fronts(plan, darts)
     columns = np.zeros((size, darts.size))
     for k in range(darts.size):
         columns[row[position[darts[k] >> 1]] + (darts[k] & 1), k] = 1.0

@@ -106,8 +106,8 @@ def learn_structure(
             grow(state, None, _reporter(progress, limit))
         else:
             repair(state, moves, _reporter(progress, limit))
+            rng = np.random.default_rng(rng)
             for _ in range(_restarts(n_restarts, len(names))):
-                rng = np.random.default_rng(rng)
                 restart(state, moves, rng)
     except KeyboardInterrupt:
         state.stopped = f"interrupted after {len(state.steps)} steps"
