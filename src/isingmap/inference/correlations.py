@@ -109,21 +109,29 @@ def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
 
 
 @numba.njit(cache=True)
-def all_correlations(n_nodes, edges, inverse, twin):
-    """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
+def asked_correlations(n_nodes, edges, inverse, twin, asked):
+    """(E[x_i x_j] of the pairs i < j asked for, NaN elsewhere, (n_asked, n_asked), largest error).
+
+    O(k L^3) for k pairs on shortest paths of at most L edges, and O(n) for each node that is asked about.
+    """
     start, order = incidence(n_nodes, edges)
     parent = np.empty(n_nodes, np.int64)
     depth = np.empty(n_nodes, np.int64)
     queue = np.empty(n_nodes, np.int64)
     path = np.empty(n_nodes, np.int64)
     work = np.empty((0, 0))
-    result = np.eye(n_nodes)
+    result = np.full(asked.shape, np.nan)
     worst = 0.0
-    for i in range(n_nodes):
+    for i in range(asked.shape[0]):
+        result[i, i] = 1.0
+        if not np.any(asked[i, i + 1 :]):
+            continue
         longest = _breadth_first(i, edges, start, order, parent, depth, queue)
         if work.shape[0] < 2 * longest:
             work = np.empty((2 * longest, 2 * longest))
-        for j in range(i + 1, n_nodes):
+        for j in range(i + 1, asked.shape[0]):
+            if not asked[i, j]:
+                continue
             v = j
             length = 0
             while v != i:

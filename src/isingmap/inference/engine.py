@@ -243,15 +243,19 @@ def solve_safely(graph_plan: DualPlan, couplings: np.ndarray) -> DualSolution | 
     )
 
 
-def safe_correlations(solved: DualSolution, couplings: np.ndarray) -> np.ndarray:
-    """All correlations of a solved model: in doubles, in doubles gauged by a ground state, or in balls."""
+def safe_correlations(solved: DualSolution, couplings: np.ndarray, asked: np.ndarray | None = None) -> np.ndarray:
+    """Correlations of a solved model: in doubles, in doubles gauged by a ground state, or in balls.
+
+    All pairs, or those of `asked` (n_spins, n_spins) with i < j and NaN elsewhere.
+    """
     try:
-        return solved.correlations()
+        return solved.correlations(asked)
     except PrecisionError:
         graph_plan = solved.plan
     spins = ground_spins(graph_plan, couplings).spins.astype(np.float64)
     try:
-        return solve_dual(graph_plan, couplings, np.append(spins, np.ones(graph_plan.n_padding))).correlations()
+        gauged = solve_dual(graph_plan, couplings, np.append(spins, np.ones(graph_plan.n_padding)))
+        return gauged.correlations(asked)
     except PrecisionError:
         if graph_plan.n_spins > MOST_SPINS_INVERTED_IN_BALLS:
             raise

@@ -9,7 +9,7 @@ import numpy as np
 
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.correlations import ROUNDING, all_correlations, path_product, shortest_paths
+from isingmap.inference.correlations import ROUNDING, asked_correlations, path_product, shortest_paths
 from isingmap.inference.dual import DualPlan, gauge
 from isingmap.inference.multifrontal import (
     Weights,
@@ -132,16 +132,21 @@ class DualSolution:
 
     @cached_property
     def _all_correlations(self) -> np.ndarray:
-        n = self.plan.n_spins
+        return self._asked_correlations(np.ones((self.plan.n_spins, self.plan.n_spins), bool))
+
+    def _asked_correlations(self, asked: np.ndarray) -> np.ndarray:
         triangulation = self.plan.triangulation
-        gauged, uncertainty = all_correlations(
-            triangulation.n_nodes, triangulation.edges, self._inverse, self.weights.twin
+        gauged, uncertainty = asked_correlations(
+            triangulation.n_nodes, triangulation.edges, self._inverse, self.weights.twin, asked
         )
         self._require(uncertainty, "correlations")
-        return (self.gauge[:, None] * gauged * self.gauge[None, :])[:n, :n]
+        gauge = self.gauge[: self.plan.n_spins]
+        return gauge[:, None] * gauged * gauge[None, :]
 
-    def correlations(self) -> np.ndarray:
+    def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
         """E[x_i x_j] of every pair, (n_spins, n_spins). O(n^{5/2} + n^2 L^3) for paths of at most L edges.
+
+        With `asked`, (n_spins, n_spins) bool, only of its pairs i < j, and NaN elsewhere.
 
         Raises
         ------
@@ -154,7 +159,7 @@ class DualSolution:
                 f"all {n} x {n} correlations need {576e-9 * n * n:.0f} GB; ask for the pairs you need, "
                 "correlations(pairs), which works at any size"
             )
-        return self._all_correlations
+        return self._all_correlations if asked is None else self._asked_correlations(asked)
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
         """E[x_i x_j] of the given pairs, (k,), at any size. Above 2500 spins O(L n) each, at most."""

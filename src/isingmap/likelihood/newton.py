@@ -12,6 +12,8 @@ from isingmap.inference.dual import DualPlan
 from isingmap.inference.solution import DualSolution, solve_dual
 
 GRADIENT_TOLERANCE = 1e-10
+# Where rounding stops the ascent earlier, this still counts as the maximum.
+CONVERGED = 1e-8
 MOST_ITERATIONS = 100
 SUFFICIENT_INCREASE = 1e-4
 SHORTEST_STEP = 2.0**-30
@@ -53,13 +55,13 @@ def _ascend(plan, moments, theta) -> NewtonResult:
         if norm <= GRADIENT_TOLERANCE:
             return NewtonResult(theta, solution, norm, iteration, True)
         step = _newton_step(solution.curvature()[0], gradient)
-        moved = _line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
+        moved = line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
         if moved is None:
             break
         theta, solution, value = moved
         gradient = moments - solution.moments()
     norm = float(np.abs(gradient).max(initial=0.0))
-    return NewtonResult(theta, solution, norm, iteration + 1, norm <= 1e-8)
+    return NewtonResult(theta, solution, norm, iteration + 1, norm <= CONVERGED)
 
 
 def _newton_step(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
@@ -71,7 +73,7 @@ def _newton_step(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         return np.linalg.solve(hessian + ridge * np.eye(len(hessian)), gradient)
 
 
-def _line_search(plan, moments, theta, step, value, slope, norm):
+def line_search(plan, moments, theta, step, value, slope, norm):
     """Halve the step until the objective grows enough; close to the optimum until the gradient falls."""
     length = min(1.0, LARGEST_MOVE / np.abs(step).max())
     while length > SHORTEST_STEP:

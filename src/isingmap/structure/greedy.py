@@ -69,7 +69,9 @@ class Candidates:
         self._gain = np.full(target.shape, -np.inf)
 
     def rescore(self, correlations: np.ndarray) -> None:
-        """Bring the gains of all open pairs up to date."""
+        """Bring the gains of all open pairs up to date; a pair without a correlation is closed."""
+        self._open &= ~np.isnan(correlations)
+        self._gain[:] = -np.inf
         self._gain[self._open] = edge_gain(self._target[self._open], correlations[self._open])
 
     def close(self, i: int, j: int) -> None:
@@ -117,6 +119,7 @@ class Search:
 
     def reopen(self) -> None:
         """Consider every pair again: what an edge forbade is possible without it."""
+        self.model = self.model.with_all_correlations()
         open_pairs = self.open_pairs.copy()
         open_pairs[self.model.edges[:, 0], self.model.edges[:, 1]] = False
         self.candidates = Candidates(self.model.target, open_pairs)
@@ -137,7 +140,7 @@ class Search:
         self.stopped = self.rule.reason(int((self.model.edges[:, 1] < self.n_spins).sum()), gain)
         if self.stopped:
             return False
-        self.record("add", (i, j), gain, self.model.with_edge(i, j), n_ties)
+        self.record("add", (i, j), gain, self.model.with_edge(i, j).without_blocked_pairs(), n_ties)
         self.candidates.close(i, j)
         self.candidates.rescore(self.model.correlations)
         return True

@@ -10,14 +10,76 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numba
 import numpy as np
 
 from isingmap.inference.dual import plan
 from isingmap.inference.engine import safe_correlations
 from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
-from isingmap.likelihood.newton import maximise
+from isingmap.likelihood.quasi_newton import Refit, refit, refit_exactly, refit_with_edge, without_row
+from isingmap.planar.addable import blocked_pairs
 from isingmap.planar.separators import attachment, block_labels
+
+# Looking for blocked pairs takes a planarity test each, so blocks this small are left alone, and it is done again
+# only when the graph has grown by this factor.
+FEWEST_NODES_CHECKED = 40
+GROWTH_BETWEEN_CHECKS = 17 / 16
+
+
+@dataclass(frozen=True, eq=False)
+class BlockFit:
+    """The fit of one block at its maximum.
+
+    Attributes
+    ----------
+    couplings : (n_edges,) array
+        In the order of the model's edges.
+    gain : float
+        What the block adds to the mean log-likelihood of independent fair spins, nats per sample.
+    inverse_hessian : (n_edges, n_edges) array
+        Approximate, the lower triangle only.
+    solution : DualSolution or None
+        None for a single edge.
+    gradient_norm, converged
+        See `Refit`.
+    """
+
+    couplings: np.ndarray
+    gain: float
+    inverse_hessian: np.ndarray
+    solution: DualSolution | None
+    gradient_norm: float = 0.0
+    converged: bool = True
+
+    def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
+        """E[x_i x_j] of the block's nodes, in their order; with `asked` only of its pairs."""
+        if self.solution is not None:
+            return safe_correlations(self.solution, self.couplings, asked)
+        moment = np.tanh(self.couplings[0])
+        return np.array([[1.0, moment], [moment, 1.0]])
+
+
+def _bridge(target: float, raw: float) -> BlockFit:
+    """A block of one edge has a closed form."""
+    theta = np.arctanh(target)
+    gain = float(raw * theta - np.log(np.cosh(theta)))
+    return BlockFit(np.array([theta]), gain, np.array([[1.0 / (1.0 - target**2)]], order="F"), None)
+
+
+def _fitted(found: Refit, raw: np.ndarray) -> BlockFit:
+    """A refitted block with what it gains on the moments as observed."""
+    free_spins = found.solution.plan.n_spins * np.log(2.0)
+    gain = float(raw @ found.couplings - found.solution.log_partition + free_spins)
+    return BlockFit(
+        found.couplings, gain, found.inverse_hessian, found.solution, found.gradient_norm, found.converged
+    )
+
+
+def _local(edges: np.ndarray) -> tuple[int, np.ndarray]:
+    """Number of nodes that edges touch, and the edges in terms of them."""
+    nodes, local = np.unique(edges, return_inverse=True)
+    return nodes.size, local.reshape(-1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +97,14 @@ class GrowingModel:
         Makes the correlations; most states of a search are only weighed and never asked for them.
     block : (n_edges,) int array
         Number of the block of each edge; numbers are never used again.
-    block_gain : dict
-        What each block adds to the mean log-likelihood of independent fair spins, nats per sample.
+    fits : dict
+        The fit of each block by its number.
     next_block : int
     gradient_norm : float
         Largest of all block fits so far.
     converged : bool
+    n_edges_checked : int
+        Edges when blocked pairs were last looked for; 0 while the correlations of all pairs are kept.
     """
 
     target: np.ndarray
@@ -49,14 +113,15 @@ class GrowingModel:
     couplings: np.ndarray
     correlate: Callable[[], np.ndarray]
     block: np.ndarray
-    block_gain: dict[int, float]
+    fits: dict[int, BlockFit]
     next_block: int = 0
     gradient_norm: float = 0.0
     converged: bool = True
+    n_edges_checked: int = 0
 
     @cached_property
     def correlations(self) -> np.ndarray:
-        """E[x_i x_j] of the model, (n_nodes, n_nodes)."""
+        """E[x_i x_j] of the model, (n_nodes, n_nodes); NaN for pairs dropped by `without_blocked_pairs`."""
         return self.correlate()
 
     @property
@@ -66,7 +131,7 @@ class GrowingModel:
     @property
     def gain(self) -> float:
         """Mean log-likelihood above that of independent fair spins, nats per sample."""
-        return sum(self.block_gain.values())
+        return sum(fit.gain for fit in self.fits.values())
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -75,109 +140,166 @@ class GrowingModel:
 
     def with_edge(self, i: int, j: int) -> GrowingModel:
         """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes."""
-        first = np.arctanh(self.target[i, j]) - np.arctanh(self.correlations[i, j])
-        return self.with_block(np.array([[i, j]]), np.array([first]))
+        edges = np.vstack([self.edges, [[i, j]]])
+        label = block_labels(self.n_nodes, edges)
+        members = np.flatnonzero(label == label[-1])
+        target, raw = self._moments(edges[members])
+        old = members[:-1]
+        if old.size:
+            graph, inverse = plan(*_local(edges[members])), self._inverse_hessian(old)
+            fit = _fitted(refit_with_edge(graph, target, self.couplings[old], inverse, self.correlations[i, j]), raw)
+        else:
+            fit = _bridge(target[0], raw[0])
+        return self._changed(edges, np.append(self.couplings, 0.0), np.append(self.block, -1), members, [fit])
 
     def with_block(self, new_edges: np.ndarray, first_couplings: np.ndarray) -> GrowingModel:
-        """Add edges that end up in one block, refit that block and pass the change on."""
+        """Add edges that are a block of their own; `first_couplings` are the start of their fit."""
         edges = np.vstack([self.edges, new_edges])
-        couplings = np.concatenate([self.couplings, first_couplings])
-        block = np.concatenate([self.block, np.full(len(new_edges), -1)])
-        label = block_labels(self.n_nodes, edges)
-        return self._refitted(edges, couplings, block, np.flatnonzero(label == label[-1]))
+        members = np.arange(len(self.edges), len(edges))
+        target, raw = self._moments(new_edges)
+        if len(new_edges) == 1:
+            fit = _bridge(target[0], raw[0])
+        else:
+            fit = _fitted(refit_exactly(plan(*_local(new_edges)), target, first_couplings), raw)
+        block = np.append(self.block, np.full(len(new_edges), -1))
+        return self._changed(edges, np.append(self.couplings, first_couplings), block, members, [fit])
 
     def without_edge(self, k: int) -> GrowingModel:
         """Take edge number k out and refit what is left of its block."""
+        if self.n_edges_checked:
+            return self.with_all_correlations().without_edge(k)
         members = np.flatnonzero(self.block == self.block[k])
+        inverse = without_row(self._inverse_hessian(members), int(np.searchsorted(members, k)))
         nodes = np.unique(self.edges[members])
+        members = members[members != k]
+        label = block_labels(self.n_nodes, self.edges[members])
+        fits = [self._refit(members, inverse, label == part) for part in range(int(label.max(initial=-1)) + 1)]
         kept = np.delete(np.arange(len(self.edges)), k)
-        members = np.searchsorted(kept, members[members != k])
-        return self._refitted(self.edges[kept], self.couplings[kept], self.block[kept], members, nodes, self.block[k])
+        return self._changed(
+            self.edges[kept],
+            self.couplings[kept],
+            self.block[kept],
+            np.searchsorted(kept, members),
+            fits,
+            label,
+            nodes,
+            gone=int(self.block[k]),
+        )
 
-    def _refitted(self, edges, couplings, block, members, nodes=None, gone=None) -> GrowingModel:
-        """Refit the part made of edges[members] on `nodes` and carry its new correlations to everything around.
+    def _refit(self, members: np.ndarray, inverse: np.ndarray, chosen: np.ndarray) -> BlockFit:
+        """Refit members[chosen], a block; `inverse` belongs to all members."""
+        edges = members[chosen]
+        target, raw = self._moments(self.edges[edges])
+        if edges.size == 1:
+            return _bridge(target[0], raw[0])
+        start = np.asfortranarray(inverse[np.ix_(chosen, chosen)])
+        return _fitted(refit(plan(*_local(self.edges[edges])), target, self.couplings[edges], start), raw)
 
-        `gone` names a block that no longer has its number on all of its edges.
+    def _moments(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ends = edges[:, 0], edges[:, 1]
+        return self.target[ends], self.raw[ends]
+
+    def _inverse_hessian(self, members: np.ndarray) -> np.ndarray:
+        """Of the edges of whole blocks together, lower triangle."""
+        number = self.block[members]
+        result = np.zeros((members.size, members.size), order="F")
+        for block in np.unique(number).tolist():
+            spots = np.flatnonzero(number == block)
+            result[np.ix_(spots, spots)] = self.fits[block].inverse_hessian
+        return result
+
+    def _changed(self, edges, couplings, block, members, fits, label=None, nodes=None, gone=None) -> GrowingModel:
+        """The state in which edges[members], blocks `label`, have new fits; correlations follow when asked for.
+
+        `nodes` are those of the members and of a removed edge; `gone` names a block that lost its number.
         """
+        label = np.zeros(members.size, np.int64) if label is None else label
         nodes = np.unique(edges[members]) if nodes is None else nodes
-        local = np.searchsorted(nodes, edges[members])
-        ends = edges[members, 0], edges[members, 1]
-        part = fit_part(nodes.size, local, self.target[ends], self.raw[ends], couplings[members])
-        couplings = couplings.copy()
-        couplings[members] = part.couplings
         replaced = {gone, *block[members].tolist()}
-        gains = {number: gain for number, gain in self.block_gain.items() if number not in replaced}
-        first_number = self.next_block
-        block = block.copy()
-        block[members] = first_number + part.block
-        gains.update({first_number + k: gain for k, gain in enumerate(part.gains)})
+        kept = {number: fit for number, fit in self.fits.items() if number not in replaced}
+        couplings, block = couplings.copy(), block.copy()
+        for part, fit in enumerate(fits):
+            couplings[members[label == part]] = fit.couplings
+        block[members] = self.next_block + label
         return replace(
             self,
             edges=edges,
             couplings=couplings,
-            correlate=lambda: _through_block(
-                self.correlations, edges, members, nodes, safe_correlations(part.solution, part.couplings)
-            ),
+            correlate=lambda: self._correlations_through(edges, couplings, members, nodes, fits),
             block=block,
-            block_gain=gains,
-            next_block=first_number + len(part.gains),
-            gradient_norm=max(self.gradient_norm, part.gradient_norm),
-            converged=self.converged and part.converged,
+            fits=kept | {self.next_block + part: fit for part, fit in enumerate(fits)},
+            next_block=self.next_block + len(fits),
+            gradient_norm=max([self.gradient_norm, *(fit.gradient_norm for fit in fits)]),
+            converged=self.converged and all(fit.converged for fit in fits),
         )
 
+    def _correlations_through(self, edges, couplings, members, nodes, fits) -> np.ndarray:
+        """This state's correlations, with those that pass through edges[members] brought up to date."""
+        if len(fits) == 1 and nodes.size == _local(edges[members])[0]:
+            asked = ~np.isnan(self.correlations[np.ix_(nodes, nodes)]) if self.n_edges_checked else None
+            inside = fits[0].correlations(asked)
+        else:
+            graph = plan(nodes.size, np.searchsorted(nodes, edges[members]))
+            inside = safe_correlations(solve_dual(graph, couplings[members]), couplings[members])
+        return _through_part(self.correlations, edges, members, nodes, inside)
 
-@dataclass(frozen=True, eq=False)
-class PartFit:
-    """The fit of a part of the graph, block by block."""
+    def with_all_correlations(self) -> GrowingModel:
+        """The same state with the correlations of all pairs, also blocked ones."""
+        if not self.n_edges_checked:
+            return self
+        correlations = np.eye(self.n_nodes)
+        for number, fit in self.fits.items():
+            # Blocks are put together one by one; those of larger number are not there yet.
+            here = np.flatnonzero(self.block <= number)
+            members = np.flatnonzero(self.block[here] == number)
+            nodes = np.unique(self.edges[here[members]])
+            correlations = _through_part(correlations, self.edges[here], members, nodes, fit.correlations())
+        return replace(self, correlate=lambda: correlations, n_edges_checked=0)
 
-    couplings: np.ndarray
-    block: np.ndarray
-    gains: list[float]
-    solution: DualSolution
-    gradient_norm: float
-    converged: bool
+    def without_blocked_pairs(self) -> GrowingModel:
+        """Drop the correlations of pairs that can no longer be joined, when it is time to look for them again.
 
-
-def fit_part(n_nodes: int, edges, target, raw, start) -> PartFit:
-    """Fit a connected or disconnected part on its own nodes; `start` holds couplings close to the result."""
-    label = block_labels(n_nodes, edges)
-    couplings = np.arctanh(target)
-    gains, norm, converged = [], 0.0, True
-    whole = None
-    for number in range(int(label.max(initial=-1)) + 1):
-        members = np.flatnonzero(label == number)
-        nodes, local = np.unique(edges[members], return_inverse=True)
-        if members.size == 1:
-            theta = couplings[members[0]]
-            gains.append(float(raw[members[0]] * theta - np.log(np.cosh(theta))))
-            continue
-        fit = maximise(plan(nodes.size, local.reshape(-1, 2)), target[members], start[members])
-        couplings[members] = fit.couplings
-        free_spins = nodes.size * np.log(2.0)
-        gains.append(float(raw[members] @ fit.couplings - fit.solution.log_partition + free_spins))
-        norm, converged = max(norm, fit.gradient_norm), converged and fit.converged
-        if nodes.size == n_nodes:
-            whole = fit.solution
-    whole = whole or solve_dual(plan(n_nodes, edges), couplings)
-    return PartFit(couplings, label, gains, whole, norm, converged)
+        Only for a graph that grows: what is blocked stays blocked until an edge is removed.
+        """
+        if len(self.edges) < max(FEWEST_NODES_CHECKED, GROWTH_BETWEEN_CHECKS * self.n_edges_checked):
+            return self
+        correlations = self.correlations
+        for number in self.fits:
+            members = np.flatnonzero(self.block == number)
+            nodes = np.unique(self.edges[members])
+            if nodes.size >= FEWEST_NODES_CHECKED:
+                inside = correlations[np.ix_(nodes, nodes)]
+                local = np.searchsorted(nodes, self.edges[members])
+                inside[blocked_pairs(nodes.size, local, ~np.isnan(inside))] = np.nan
+                correlations = _through_part(correlations, self.edges, members, nodes, inside)
+        return replace(self, correlate=lambda: correlations, n_edges_checked=len(self.edges))
 
 
-def _through_block(correlations, edges, members, nodes, inside) -> np.ndarray:
-    """New correlations of all pairs: those that hang on different nodes of the block meet through it."""
+def _through_part(correlations, edges, members, nodes, inside) -> np.ndarray:
+    """New correlations of all pairs: those that hang on different nodes of a part of the graph meet through it."""
     n_nodes = len(correlations)
     in_core = np.zeros(n_nodes, bool)
     in_core[nodes] = True
     is_core_edge = np.zeros(len(edges), bool)
     is_core_edge[members] = True
     hangs_on = attachment(n_nodes, edges, in_core, is_core_edge)
-    reached = np.flatnonzero(hangs_on >= 0)
-    foot = hangs_on[reached]
-    to_foot = correlations[reached, foot]
-    place = np.searchsorted(nodes, foot)
-    through = to_foot[:, None] * inside[np.ix_(place, place)] * to_foot[None, :]
-    same_foot = foot[:, None] == foot[None, :]
+    place = np.searchsorted(nodes, hangs_on)
+    return _meet(correlations, hangs_on, place, inside)
+
+
+@numba.njit(cache=True)
+def _meet(correlations, hangs_on, place, inside):
+    n_nodes = hangs_on.size
     updated = correlations.copy()
-    updated[np.ix_(reached, reached)] = np.where(same_foot, correlations[np.ix_(reached, reached)], through)
+    for i in range(n_nodes):
+        if hangs_on[i] < 0:
+            continue
+        to_foot = correlations[i, hangs_on[i]]
+        for j in range(i):
+            if hangs_on[j] >= 0 and hangs_on[j] != hangs_on[i]:
+                through = to_foot * inside[place[i], place[j]] * correlations[j, hangs_on[j]]
+                updated[i, j] = through
+                updated[j, i] = through
     return updated
 
 
@@ -189,8 +311,7 @@ def starting_model(target: np.ndarray, raw: np.ndarray, edges: np.ndarray) -> Gr
     )
     if not len(edges):
         return model
-    moments = target[edges[:, 0], edges[:, 1]]
-    guess = tree_couplings(n_nodes, edges, moments)
+    guess = tree_couplings(n_nodes, edges, target[edges[:, 0], edges[:, 1]])
     label = block_labels(n_nodes, edges)
     for block in range(int(label.max()) + 1):
         members = np.flatnonzero(label == block)

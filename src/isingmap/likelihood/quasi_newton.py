@@ -1,0 +1,142 @@
+"""Refits after a small change of the graph: quasi-Newton ascent with a curvature that is carried from fit to fit.
+
+A search refits thousands of times, each time close to the optimum before. The inverse of the Hessian changes little
+from one graph to the next: a new edge borders it, a removed one is eliminated, and the gradients seen on the way
+correct it (BFGS). So a refit costs some ten evaluations of the moments, O(n^{3/2}) each, and no Hessian at all. The
+exact gradient decides about convergence, so an inexact curvature costs evaluations and never exactness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from isingmap.inference.blas import one_blas_thread
+from isingmap.inference.dual import DualPlan
+from isingmap.inference.solution import DualSolution, solve_dual
+from isingmap.likelihood.newton import CONVERGED, GRADIENT_TOLERANCE, line_search, maximise
+
+MOST_EVALUATIONS = 60
+# A new edge must keep this share of its variance given all others; below, the bordered curvature is noise.
+LEAST_CONDITIONAL_VARIANCE = 1e-8
+# A first step shorter than this says nothing about the curvature beyond rounding.
+LEAST_FIRST_STEP = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Couplings at the maximum, the inference that belongs to them and the approximate inverse of the Hessian.
+
+    `inverse_hessian` (n_edges, n_edges), Fortran order, holds the lower triangle only.
+    """
+
+    couplings: np.ndarray
+    solution: DualSolution
+    gradient_norm: float
+    converged: bool
+    inverse_hessian: np.ndarray
+
+
+def refit_with_edge(plan: DualPlan, moments, couplings, inverse_hessian, correlation: float) -> Refit:
+    """Refit after an edge was added, the last of the plan.
+
+    Parameters
+    ----------
+    moments : (n_edges,) array
+    couplings : (n_edges - 1,) array
+        Fitted without the new edge.
+    inverse_hessian : (n_edges - 1, n_edges - 1) array
+        Of the fit without it.
+    correlation : float
+        Of the ends of the new edge, before it was added.
+    """
+    # The exact optimum with the other couplings fixed.
+    first = float(np.arctanh(moments[-1]) - np.arctanh(correlation))
+    theta = np.append(couplings, first)
+    with one_blas_thread():
+        solution = solve_dual(plan, theta)
+        gradient = moments - solution.moments()
+        before = np.zeros_like(gradient)
+        before[-1] = moments[-1] - correlation
+        bordered = _bordered(inverse_hessian, (before - gradient) / first) if abs(first) > LEAST_FIRST_STEP else None
+        if bordered is None:
+            return refit_exactly(plan, moments, theta)
+        return _climb(plan, moments, theta, solution, gradient, bordered)
+
+
+def refit(plan: DualPlan, moments, start, inverse_hessian) -> Refit:
+    """Refit from couplings and a curvature close to the result; `inverse_hessian` is overwritten."""
+    with one_blas_thread():
+        solution = solve_dual(plan, start)
+        return _climb(plan, moments, start, solution, moments - solution.moments(), inverse_hessian)
+
+
+def refit_exactly(plan: DualPlan, moments, start) -> Refit:
+    """Newton's method from `start`, when nothing is known about the curvature."""
+    result = maximise(plan, moments, start)
+    with one_blas_thread():
+        inverse = _inverse(result.solution.curvature()[0])
+    return Refit(result.couplings, result.solution, result.gradient_norm, result.converged, inverse)
+
+
+def _inverse(hessian) -> np.ndarray:
+    """Lower triangle of the inverse; with a ridge far below the curvature that matters where rounding needs it."""
+    ridge = 0.0
+    while True:
+        factor, info = lapack.dpotrf(hessian + ridge * np.eye(len(hessian)), lower=1)
+        if info == 0:
+            return lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+        ridge = max(10.0 * ridge, 1e-10 * np.trace(hessian) / len(hessian))
+
+
+def _climb(plan, moments, theta, solution, gradient, inverse) -> Refit:
+    value = moments @ theta - solution.log_partition
+    for _ in range(MOST_EVALUATIONS):
+        norm = float(np.abs(gradient).max(initial=0.0))
+        if norm <= GRADIENT_TOLERANCE:
+            return Refit(theta, solution, norm, True, inverse)
+        step = blas.dsymv(1.0, inverse, gradient, lower=1)
+        moved = line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
+        if moved is None:
+            break
+        new_theta, solution, value = moved
+        new_gradient = moments - solution.moments()
+        _correct(inverse, new_theta - theta, gradient - new_gradient)
+        theta, gradient = new_theta, new_gradient
+    norm = float(np.abs(gradient).max(initial=0.0))
+    if norm <= CONVERGED:
+        return Refit(theta, solution, norm, True, inverse)
+    return refit_exactly(plan, moments, theta)
+
+
+def _bordered(inverse, column) -> np.ndarray | None:
+    """Inverse of a matrix that gained a last row and column; None when it would not be positive."""
+    across = blas.dsymv(1.0, inverse, column[:-1], lower=1) if len(inverse) else np.empty(0)
+    left = column[-1] - column[:-1] @ across
+    if not left > LEAST_CONDITIONAL_VARIANCE:
+        return None
+    larger = np.zeros((len(column), len(column)), order="F")
+    larger[:-1, :-1] = inverse
+    return blas.dsyr(1.0 / left, np.append(across, -1.0), lower=1, a=larger, overwrite_a=1)
+
+
+def _correct(inverse, step, change) -> None:
+    """BFGS in place: afterwards the inverse maps the change of the gradient to the step."""
+    curvature = float(step @ change)
+    if not curvature > 0:  # rounding; the objective is strictly concave
+        return
+    mapped = blas.dsymv(1.0, inverse, change, lower=1)
+    other = (0.5 * (1.0 + float(change @ mapped) / curvature) * step - mapped) / curvature
+    blas.dsyr2(1.0, step, other, lower=1, a=inverse, overwrite_a=1)
+
+
+def without_row(inverse, k: int) -> np.ndarray:
+    """Inverse of the matrix that lost row and column k."""
+    row = np.concatenate([inverse[k, :k], inverse[k + 1 :, k]])
+    kept = np.delete(np.arange(len(inverse)), k)
+    smaller = np.asfortranarray(inverse[np.ix_(kept, kept)])
+    if not row.size:
+        return smaller
+    return blas.dsyr(-1.0 / inverse[k, k], row, lower=1, a=smaller, overwrite_a=1)
