@@ -109,29 +109,21 @@ def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
 
 
 @numba.njit(cache=True)
-def asked_correlations(n_nodes, edges, inverse, twin, asked):
-    """(E[x_i x_j] of the pairs i < j asked for, NaN elsewhere, (n_asked, n_asked), largest error).
-
-    O(k L^3) for k pairs on shortest paths of at most L edges, and O(n) for each node that is asked about.
-    """
+def all_correlations(n_nodes, edges, inverse, twin):
+    """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
     start, order = incidence(n_nodes, edges)
     parent = np.empty(n_nodes, np.int64)
     depth = np.empty(n_nodes, np.int64)
     queue = np.empty(n_nodes, np.int64)
     path = np.empty(n_nodes, np.int64)
     work = np.empty((0, 0))
-    result = np.full(asked.shape, np.nan)
+    result = np.eye(n_nodes)
     worst = 0.0
-    for i in range(asked.shape[0]):
-        result[i, i] = 1.0
-        if not np.any(asked[i, i + 1 :]):
-            continue
+    for i in range(n_nodes):
         longest = _breadth_first(i, edges, start, order, parent, depth, queue)
         if work.shape[0] < 2 * longest:
             work = np.empty((2 * longest, 2 * longest))
-        for j in range(i + 1, asked.shape[0]):
-            if not asked[i, j]:
-                continue
+        for j in range(i + 1, n_nodes):
             v = j
             length = 0
             while v != i:
@@ -143,6 +135,58 @@ def asked_correlations(n_nodes, edges, inverse, twin, asked):
             if not uncertainty <= worst:  # also true for NaN
                 worst = uncertainty
     return result, worst
+
+
+@numba.njit(cache=True)
+def _reach(source, wanted, n_wanted, edges, start, order, parent, seen, queue):
+    """Breadth first from `source` until all wanted nodes have the dart in `parent` by which they were reached."""
+    seen[source] = source
+    queue[0] = source
+    size = 1
+    k = 0
+    while n_wanted > 0:
+        v = queue[k]
+        k += 1
+        for p in range(start[v], start[v + 1]):
+            w = edges[order[p] >> 1, 1 - (order[p] & 1)]
+            if seen[w] != source:
+                seen[w] = source
+                parent[w] = order[p]
+                queue[size] = w
+                size += 1
+                n_wanted -= w < wanted.size and wanted[w]
+
+
+@numba.njit(cache=True)
+def asked_paths(n_nodes, edges, asked):
+    """Shortest paths between the pairs i < j of `asked`: (begin (n_pairs + 1,), edge numbers), pairs row by row.
+
+    `asked` holds no other entries. Only as much of the graph is seen as the paths need.
+    """
+    start, order = incidence(n_nodes, edges)
+    parent = np.empty(n_nodes, np.int64)
+    seen = np.full(n_nodes, -1, np.int64)
+    queue = np.empty(n_nodes, np.int64)
+    begin = np.zeros(asked.sum() + 1, np.int64)
+    path = np.empty(4 * begin.size, np.int64)
+    size = 0
+    pair = 0
+    for i in range(asked.shape[0]):
+        n_wanted = asked[i].sum()
+        _reach(i, asked[i], n_wanted, edges, start, order, parent, seen, queue)
+        for j in range(i + 1, asked.shape[0] if n_wanted else 0):
+            if not asked[i, j]:
+                continue
+            if size + n_nodes > path.size:
+                path = np.concatenate((path, np.empty(path.size + n_nodes, np.int64)))
+            v = j
+            while v != i:
+                path[size] = parent[v] >> 1
+                size += 1
+                v = edges[parent[v] >> 1, parent[v] & 1]
+            pair += 1
+            begin[pair] = size
+    return begin, path[:size]
 
 
 def shortest_paths(n_nodes: int, edges: np.ndarray, pairs: np.ndarray) -> list[np.ndarray]:

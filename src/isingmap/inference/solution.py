@@ -9,8 +9,9 @@ import numpy as np
 
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.correlations import ROUNDING, asked_correlations, path_product, shortest_paths
+from isingmap.inference.correlations import ROUNDING, all_correlations, asked_paths, path_product, shortest_paths
 from isingmap.inference.dual import DualPlan, gauge
+from isingmap.inference.partial_inverse import needed_by_paths, partial_inverse, path_correlations
 from isingmap.inference.multifrontal import (
     Weights,
     factorise,
@@ -132,16 +133,29 @@ class DualSolution:
 
     @cached_property
     def _all_correlations(self) -> np.ndarray:
-        return self._asked_correlations(np.ones((self.plan.n_spins, self.plan.n_spins), bool))
-
-    def _asked_correlations(self, asked: np.ndarray) -> np.ndarray:
         triangulation = self.plan.triangulation
-        gauged, uncertainty = asked_correlations(
-            triangulation.n_nodes, triangulation.edges, self._inverse, self.weights.twin, asked
+        gauged, uncertainty = all_correlations(
+            triangulation.n_nodes, triangulation.edges, self._inverse, self.weights.twin
         )
         self._require(uncertainty, "correlations")
-        gauge = self.gauge[: self.plan.n_spins]
-        return gauge[:, None] * gauged * gauge[None, :]
+        return (self.gauge[:, None] * gauged * self.gauge[None, :])[: self.plan.n_spins, : self.plan.n_spins]
+
+    def _asked_correlations(self, asked: np.ndarray) -> np.ndarray:
+        elimination, triangulation = self.plan.elimination, self.plan.triangulation
+        asked = np.triu(asked, 1)
+        # Edges, and with them darts, numbered in the order of elimination.
+        order = elimination.order
+        begin, path = asked_paths(triangulation.n_nodes, triangulation.edges[order], asked)
+        needed = needed_by_paths(elimination.first, begin, path)
+        with one_blas_thread():
+            inverse = partial_inverse(elimination, self._factors, needed)
+        gauged, uncertainty = path_correlations(begin, path, inverse, self.weights.twin.reshape(-1, 2)[order].ravel())
+        self._require(uncertainty, "correlations")
+        rows, columns = np.nonzero(asked)
+        result = np.full(asked.shape, np.nan)
+        np.fill_diagonal(result, 1.0)
+        result[rows, columns] = result[columns, rows] = self.gauge[rows] * self.gauge[columns] * gauged
+        return result
 
     def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
         """E[x_i x_j] of every pair, (n_spins, n_spins). O(n^{5/2} + n^2 L^3) for paths of at most L edges.
