@@ -159,7 +159,7 @@ def test_prices():
     assert parameter_price("maximal", 100, 10) == 0
     assert parameter_price("aic", 100, 10) == pytest.approx(0.01)
     assert parameter_price("bic", 100, 10) == pytest.approx(np.log(100) / 200)
-    assert parameter_price("ebic", 100, 10) == pytest.approx((np.log(100) + 2 * np.log(10)) / 200)
+    assert parameter_price("ebic", 100, 10) == pytest.approx((np.log(100) + np.log(10)) / 200)
 
 
 def test_ebic_is_stricter_and_options_are_checked():

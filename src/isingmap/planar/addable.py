@@ -1,11 +1,13 @@
-"""Pairs of nodes that an edge can no longer join."""
+"""Pairs of nodes that an edge can join, or no longer can."""
 
 from __future__ import annotations
 
 import numba
 import numpy as np
 
+from isingmap.planar.embedding import embed, orbits
 from isingmap.planar.planarity import is_planar_kernel
+from isingmap.planar.separators import component_labels
 
 
 @numba.njit(cache=True)
@@ -31,3 +33,28 @@ def blocked_pairs(n_nodes, edges, asked):
                     blocked[i, j] = True
                     blocked[j, i] = True
     return blocked
+
+
+def cofacial_pairs(n_nodes: int, edges: np.ndarray) -> np.ndarray:
+    """Pairs on a common face of one embedding or in different components, (n_nodes, n_nodes) bool, symmetric.
+
+    An edge can join all of them. O(n) and the sum of the squares of the face lengths.
+    """
+    embedding = embed(n_nodes, edges)
+    face, n_faces = orbits(embedding.next_in_face)
+    component = component_labels(n_nodes, edges)
+    cofacial = component[:, None] != component[None, :]
+    by_face = np.argsort(face, kind="stable")
+    begin = np.searchsorted(face[by_face], np.arange(n_faces + 1))
+    _join_corners(embedding.tail[by_face], begin, cofacial)
+    return cofacial
+
+
+@numba.njit(cache=True)
+def _join_corners(corner, begin, cofacial):
+    for f in range(begin.size - 1):
+        for p in range(begin[f], begin[f + 1]):
+            for q in range(begin[f], p):
+                if corner[p] != corner[q]:
+                    cofacial[corner[p], corner[q]] = True
+                    cofacial[corner[q], corner[p]] = True

@@ -44,7 +44,7 @@ SEARCHES = {
 }
 CRITERIA = {
     "bic": "BIC: an edge must gain at least log(N)/(2N) nats per row",
-    "ebic": "EBIC: an edge must gain at least (log(N) + 2 log(n))/(2N) nats per row",
+    "ebic": "EBIC: an edge must gain at least (log(N) + log(n))/(2N) nats per row",
     "aic": "AIC: an edge must gain at least 1/N nats per row",
     "none": "none: the graph was given",
     "maximal": "maximal: it always adds edges as long as the plane has room, needed or not;",

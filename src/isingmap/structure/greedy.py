@@ -60,6 +60,15 @@ class Step:
     n_parameters: int
 
 
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A state that a search may come back to."""
+
+    model: GrowingModel
+    steps: tuple[Step, ...]
+    stopped: str
+
+
 class Candidates:
     """Pairs that may still be added, with their gains; nodes are in the order of their names."""
 
@@ -111,7 +120,11 @@ class Search:
     @property
     def objective(self) -> float:
         """What a search maximises: mean log-likelihood gain less the price of the edges, nats per sample."""
-        return self.model.gain - self.rule.price * len(self.model.edges)
+        return self.value(self.model)
+
+    def value(self, model: GrowingModel) -> float:
+        """The objective of a model."""
+        return model.gain - self.rule.price * len(model.edges)
 
     def log_likelihood(self, model: GrowingModel) -> float:
         """Total log-likelihood of the data, nats."""
@@ -120,10 +133,22 @@ class Search:
     def reopen(self) -> None:
         """Consider every pair again: what an edge forbade is possible without it."""
         self.model = self.model.with_all_correlations()
+        self.reconsider()
+
+    def reconsider(self) -> None:
+        """Consider every pair whose correlation is kept."""
         open_pairs = self.open_pairs.copy()
         open_pairs[self.model.edges[:, 0], self.model.edges[:, 1]] = False
         self.candidates = Candidates(self.model.target, open_pairs)
         self.candidates.rescore(self.model.correlations)
+
+    def snapshot(self) -> Snapshot:
+        """What `restore` needs to come back here."""
+        return Snapshot(self.model, tuple(self.steps), self.stopped)
+
+    def restore(self, saved: Snapshot) -> None:
+        """Come back to an earlier state, its path included."""
+        self.model, self.steps, self.stopped = saved.model, list(saved.steps), saved.stopped
 
     def record(self, action: str, edge: tuple[int, int], gain: float, model: GrowingModel, n_ties: int = 0) -> None:
         """Accept a change."""

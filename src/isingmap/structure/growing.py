@@ -18,7 +18,7 @@ from isingmap.inference.engine import safe_correlations
 from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.quasi_newton import Refit, refit, refit_exactly, refit_with_edge, without_row
-from isingmap.planar.addable import blocked_pairs
+from isingmap.planar.addable import blocked_pairs, cofacial_pairs
 from isingmap.planar.separators import attachment, block_labels
 
 # Looking for blocked pairs takes a planarity test each, so blocks this small are left alone, and it is done again
@@ -51,6 +51,10 @@ class BlockFit:
     solution: DualSolution | None
     gradient_norm: float = 0.0
     converged: bool = True
+
+    @property
+    def n_nodes(self) -> int:
+        return 2 if self.solution is None else self.solution.plan.n_spins
 
     def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
         """E[x_i x_j] of the block's nodes, in their order; with `asked` only of its pairs."""
@@ -104,7 +108,8 @@ class GrowingModel:
         Largest of all block fits so far.
     converged : bool
     n_edges_checked : int
-        Edges when blocked pairs were last looked for; 0 while the correlations of all pairs are kept.
+        Edges when blocked pairs were last looked for; 0 while the correlations of all pairs are kept. Afterwards the
+        correlations of some pairs are kept, and a pair that comes up when an edge is removed can be among the others.
     """
 
     target: np.ndarray
@@ -121,7 +126,7 @@ class GrowingModel:
 
     @cached_property
     def correlations(self) -> np.ndarray:
-        """E[x_i x_j] of the model, (n_nodes, n_nodes); NaN for pairs dropped by `without_blocked_pairs`."""
+        """E[x_i x_j] of the model, (n_nodes, n_nodes); NaN for pairs that are not kept."""
         return self.correlate()
 
     @property
@@ -166,8 +171,6 @@ class GrowingModel:
 
     def without_edge(self, k: int) -> GrowingModel:
         """Take edge number k out and refit what is left of its block."""
-        if self.n_edges_checked:
-            return self.with_all_correlations().without_edge(k)
         members = np.flatnonzero(self.block == self.block[k])
         inverse = without_row(self._inverse_hessian(members), int(np.searchsorted(members, k)))
         nodes = np.unique(self.edges[members])
@@ -235,12 +238,18 @@ class GrowingModel:
 
     def _correlations_through(self, edges, couplings, members, nodes, fits) -> np.ndarray:
         """This state's correlations, with those that pass through edges[members] brought up to date."""
-        if len(fits) == 1 and nodes.size == _local(edges[members])[0]:
-            asked = ~np.isnan(self.correlations[np.ix_(nodes, nodes)]) if self.n_edges_checked else None
+        local = np.searchsorted(nodes, edges[members])
+        asked = None
+        if self.n_edges_checked:
+            # Where an edge was removed, faces have merged and their pairs are new.
+            asked = ~np.isnan(self.correlations[np.ix_(nodes, nodes)])
+            if len(edges) < len(self.edges):
+                asked |= cofacial_pairs(nodes.size, local)
+        if len(fits) == 1 and fits[0].n_nodes == nodes.size:
             inside = fits[0].correlations(asked)
         else:
-            graph = plan(nodes.size, np.searchsorted(nodes, edges[members]))
-            inside = safe_correlations(solve_dual(graph, couplings[members]), couplings[members])
+            whole = solve_dual(plan(nodes.size, local), couplings[members])
+            inside = safe_correlations(whole, couplings[members], asked)
         return _through_part(self.correlations, edges, members, nodes, inside)
 
     def with_all_correlations(self) -> GrowingModel:
@@ -255,6 +264,17 @@ class GrowingModel:
             nodes = np.unique(self.edges[here[members]])
             correlations = _through_part(correlations, self.edges[here], members, nodes, fit.correlations())
         return replace(self, correlate=lambda: correlations, n_edges_checked=0)
+
+    def with_face_correlations(self, also: tuple[int, int] | None = None) -> GrowingModel:
+        """The same state with the correlations only of pairs on common faces, and of one pair more; cheap to change."""
+        known = cofacial_pairs(self.n_nodes, self.edges)
+        known[self.edges[:, 0], self.edges[:, 1]] = True
+        np.fill_diagonal(known, True)
+        if also is not None:
+            known[also] = True
+        known |= known.T
+        correlations = np.where(known, self.correlations, np.nan)
+        return replace(self, correlate=lambda: correlations, n_edges_checked=max(len(self.edges), 1))
 
     def without_blocked_pairs(self) -> GrowingModel:
         """Drop the correlations of pairs that can no longer be joined, when it is time to look for them again.

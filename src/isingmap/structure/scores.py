@@ -26,15 +26,15 @@ def bic(log_likelihood, n_parameters, n_samples):
     return -2.0 * log_likelihood + np.log(n_samples) * n_parameters
 
 
-# The usual weight of the prior over graphs in the extended criterion.
-EBIC_GAMMA = 0.5
+# Weight of the prior over graphs in the extended criterion; IsingFit, which most users come from, has the same.
+EBIC_GAMMA = 0.25
 
 
 def parameter_price(criterion: str, n_samples: float, n_nodes: int) -> float:
     """Gain in nats per sample that a parameter must bring to lower the criterion; 0 for a maximal search.
 
     "ebic" is the extended criterion of Foygel & Drton (2010), log N + 4 gamma log n for each parameter with
-    gamma = 0.5: among many pairs some gain a little by chance.
+    gamma = 0.25: among many pairs some gain a little by chance.
     """
     prices = {
         "maximal": 0.0,

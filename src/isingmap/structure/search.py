@@ -15,8 +15,9 @@ from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges, embed
 from isingmap.structure.greedy import Search, StoppingRule
 from isingmap.structure.growing import GrowingModel, starting_model
-from isingmap.structure.refine import Moves, grow, repair, restart
+from isingmap.structure.refine import Moves
 from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.structure.schedule import Schedule
 from isingmap.structure.scores import edge_gain
 
 FAMILIES = ("partial", "zero-field", "outer-planar")
@@ -38,6 +39,7 @@ def learn_structure(
     start_edges=None,
     prior: float | None = None,
     n_restarts: int | None = None,
+    temperature: float = 0.0,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> SearchResult:
@@ -57,7 +59,7 @@ def learn_structure(
         Fields chosen by the search in competition with couplings; no fields; a field on every variable.
     criterion : {"bic", "ebic", "aic", "maximal"}
         Stop when the guaranteed gain of the best pair, its KL bound, no longer pays for a parameter: log(N)/(2N),
-        (log(N) + 2 log(n))/(2N) or 1/N nats per sample; "maximal" adds edges as long as one can be added.
+        (log(N) + log(n))/(2N) or 1/N nats per sample; "maximal" adds edges as long as one can be added.
     search : {"greedy", "forward-backward"}
         "greedy" is the paper's search, which never takes an edge back. "forward-backward" also removes edges that
         no longer pay, swaps single edges, and restarts from perturbed graphs, keeping what has the higher
@@ -73,6 +75,10 @@ def learn_structure(
         infinite are passed over and listed in the result.
     n_restarts : int, optional
         Perturbed restarts of "forward-backward"; default 12 up to 20 variables, else 0.
+    temperature : float
+        Annealing over the restarts: a restart may end so many nats (of the log-likelihood less the price) below the
+        one before, in the mean, and still be the next to be perturbed; falls to 0 with the last. The best of all is
+        returned. Default 0: only improvements are perturbed further.
     rng : Generator or int
         Draws the perturbations; the same seed gives the same result.
     progress : callable, optional
@@ -99,34 +105,24 @@ def learn_structure(
     rule = StoppingRule(criterion, min_gain, n_edges, n_samples, len(names))
     state = Search(starting_model(target, raw, start), _open_pairs(len(labels), start, family), rule, labels)
     begin = state.model
-    moves = Moves(frozenset(begin.pairs), state.open_pairs, rule.price)
+    moves = None if search == "greedy" else Moves(frozenset(begin.pairs), state.open_pairs, rule.price)
+    n_restarts = 0 if moves is None else _restarts(n_restarts, len(names))
+    schedule = Schedule(state, moves, n_restarts=n_restarts, temperature=temperature, rng=rng)
     limit = 3 * (len(labels) if family != "zero-field" else len(names)) - 6
     try:
-        if search == "greedy":
-            grow(state, None, _reporter(progress, limit))
-        else:
-            repair(state, moves, _reporter(progress, limit))
-            rng = np.random.default_rng(rng)
-            for _ in range(_restarts(n_restarts, len(names))):
-                restart(state, moves, rng)
+        while schedule.advance():
+            if progress is not None:
+                progress(len(state.model.edges), limit)
     except KeyboardInterrupt:
-        state.stopped = f"interrupted after {len(state.steps)} steps"
+        n_steps = len(state.steps)
+        schedule.finish()
+        state.stopped = f"interrupted after {n_steps} steps"
     return _result(state, begin, names, order, family, search, prior)
 
 
 def greedy_search(moments: np.ndarray, n_samples: float, **options) -> SearchResult:
     """The paper's Algorithm 1: `learn_structure` with search="greedy"."""
     return learn_structure(moments, n_samples, search="greedy", **options)
-
-
-def _reporter(progress, limit: int):
-    """Tell the caller how far the search is, step by step."""
-
-    def report(state: Search) -> None:
-        if progress is not None:
-            progress(len(state.model.edges), limit)
-
-    return report
 
 
 def _restarts(n_restarts: int | None, n_spins: int) -> int:
