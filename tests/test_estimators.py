@@ -48,8 +48,8 @@ def test_clone_params_and_cross_validation():
     again = clone(estimator)
     assert again.get_params() == estimator.get_params()
     assert repr(estimator) == "PlanarIsing(criterion='aic', prior=2.0)"
-    with pytest.raises(ValueError, match="Invalid parameter 'gamma'"):
-        estimator.set_params(gamma=1)
+    with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
+        estimator.set_params(depth=1)
     scores = cross_val_score(PlanarIsing(), binary_data(shift=0.2), cv=3)
     assert (scores > -6 * np.log(2)).all()
 

@@ -15,6 +15,7 @@ from isingmap.data.table import SpinTable, listed
 from isingmap.errors import DataError, DataWarning, FitWarning
 from isingmap.progress import progress_bar
 from isingmap.structure.result import SearchResult
+from isingmap.structure.scores import EBIC_GAMMA
 from isingmap.structure.search import learn_structure
 
 
@@ -28,11 +29,13 @@ class PlanarIsing:
         ask for (the right choice unless the columns are balanced); "zero-field": none; "outer-planar": one on every
         variable, and an outer-planar graph.
     criterion : {"bic", "ebic", "aic", "maximal"}
-        When to stop adding edges. "ebic" is stricter than "bic" when there are many variables. "maximal" adds as
-        many as fit into the plane, needed or not.
-    search : {"greedy", "forward-backward"}
-        "greedy" is the paper's, which never takes an edge back; "forward-backward" repairs its mistakes by removing
-        and swapping edges, and restarts from perturbed graphs.
+        What a parameter must gain to be worth it. "ebic" is stricter than "bic" when there are many variables.
+        "maximal" adds as many as fit into the plane, needed or not.
+    search : {"forward-backward", "greedy", "chow-liu", "tmfg", "pmfg", "independent"}
+        "forward-backward" adds, removes and swaps edges, and restarts from perturbed graphs; "greedy" is the paper's,
+        which never takes an edge back. The others are the graphs in use today, with the exact fit on them.
+    gamma : float
+        Strictness of "ebic", from 0 ("bic") to 1; 0.25 as in IsingFit.
     min_gain : float, optional
         Also stop when the best gain is below this many nats per sample (the paper's gamma).
     n_edges : int, optional
@@ -52,9 +55,11 @@ class PlanarIsing:
         What to do with columns that have a single value. To keep them takes a prior, or their fields would be
         infinite.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, else 0.
+        Perturbed restarts of "forward-backward"; default 12 up to 100 variables, else 0.
     random_state : int, Generator or None
         Seed of the restarts; None is seed 0, so that every run gives the same result.
+    checkpoint : path, optional
+        File that keeps a long search; a run that was killed goes on from it to the same result.
     verbose : bool
         Show a progress bar on stderr.
 
@@ -92,9 +97,10 @@ class PlanarIsing:
     def __init__(
         self,
         family="partial",
-        criterion="bic",
+        criterion="ebic",
         *,
-        search="greedy",
+        search="forward-backward",
+        gamma=EBIC_GAMMA,
         min_gain=None,
         n_edges=None,
         start_edges=None,
@@ -105,11 +111,13 @@ class PlanarIsing:
         constant="error",
         n_restarts=None,
         random_state=None,
+        checkpoint=None,
         verbose=False,
     ):
         self.family = family
         self.criterion = criterion
         self.search = search
+        self.gamma = gamma
         self.min_gain = min_gain
         self.n_edges = n_edges
         self.start_edges = start_edges
@@ -120,6 +128,7 @@ class PlanarIsing:
         self.constant = constant
         self.n_restarts = n_restarts
         self.random_state = random_state
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
@@ -180,12 +189,14 @@ class PlanarIsing:
                 family=self.family,
                 criterion=self.criterion,
                 search=self.search,
+                gamma=self.gamma,
                 min_gain=self.min_gain,
                 n_edges=self.n_edges,
                 start_edges=self.start_edges,
                 prior=self.prior,
                 n_restarts=self.n_restarts,
                 rng=0 if self.random_state is None else self.random_state,
+                checkpoint=self.checkpoint,
                 progress=progress,
             )
         _warn_about(result, self.n_edges)

@@ -34,7 +34,7 @@ def test_numbers_of_the_fit():
     assert f"{per_row - alone:.5f} nats = {(per_row - alone) / np.log(2):.5f} bits per row" in text
     assert f"{fit.result_.bic:.2f}" in text and "four copies" in text
     assert "+1 is 1, -1 is 0, in every column" in text and "Coupling J > 0: the two tend to agree" in text
-    assert f"isingmap {isingmap.__version__}" in text and "criterion='bic'" in text
+    assert f"isingmap {isingmap.__version__}" in text and "criterion='ebic'" in text
 
 
 def test_independent_yardstick():

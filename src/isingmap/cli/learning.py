@@ -19,11 +19,15 @@ def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, tit
         family=arguments.family,
         criterion=arguments.criterion,
         search=arguments.search,
+        gamma=arguments.gamma,
         min_gain=arguments.min_gain,
         n_edges=arguments.n_edges,
         prior=arguments.prior,
         missing=missing,
         constant=arguments.constant,
+        n_restarts=arguments.restarts,
+        random_state=arguments.seed,
+        checkpoint=arguments.checkpoint,
         verbose=not arguments.quiet and sys.stderr.isatty(),
     ).fit(table)
     folder = write_results(

@@ -32,17 +32,32 @@ def add_learning_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--criterion",
         choices=("bic", "ebic", "aic", "maximal"),
-        default="bic",
-        help="when to stop adding edges: bic (default), ebic (stricter) or aic (more edges), when an edge no "
+        default="ebic",
+        help="when to stop adding edges: ebic (default, extended BIC), bic or aic (more edges), when an edge no "
         "longer pays for itself; "
         "maximal: never, as long as the plane has room, needed or not",
     )
     group.add_argument(
+        "--gamma", type=number, default=0.25, metavar="G", help="strictness of ebic, from 0 (bic) to 1 (default: 0.25)"
+    )
+    group.add_argument(
         "--search",
-        choices=("greedy", "forward-backward"),
-        default="greedy",
-        help="greedy (default): the paper's search, which never takes an edge back; forward-backward: also remove "
-        "and swap edges, slower, with a higher likelihood",
+        choices=("forward-backward", "greedy", "chow-liu", "tmfg", "pmfg", "independent"),
+        default="forward-backward",
+        help="forward-backward (default): add, remove and swap edges by their exact effect; greedy: the paper's search, "
+        "which never takes an edge back; or, for comparison, the exact fit on a graph in use today",
+    )
+    group.add_argument(
+        "--restarts",
+        type=count,
+        metavar="N",
+        help="perturbed restarts of forward-backward (default: 12 up to 100 variables, else 0)",
+    )
+    group.add_argument("--seed", type=count, default=0, metavar="N", help="seed of the restarts (default: 0)")
+    group.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="keep a long search in FILE, written every 20 seconds: the same command goes on from it after a crash",
     )
     group.add_argument(
         "--min-gain",

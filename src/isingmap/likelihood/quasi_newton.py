@@ -39,7 +39,17 @@ class Refit:
     inverse_hessian: np.ndarray
 
 
-def refit_with_edge(plan: DualPlan, moments, couplings, inverse_hessian, correlation: float) -> Refit:
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """The mean log-likelihood `raw` . theta - log Z that a refit must reach to be of interest."""
+
+    raw: np.ndarray
+    least: float
+
+
+def refit_with_edge(
+    plan: DualPlan, moments, couplings, inverse_hessian, correlation: float, worth: Worth | None = None
+) -> Refit | None:
     """Refit after an edge was added, the last of the plan.
 
     Parameters
@@ -51,6 +61,8 @@ def refit_with_edge(plan: DualPlan, moments, couplings, inverse_hessian, correla
         Of the fit without it.
     correlation : float
         Of the ends of the new edge, before it was added.
+    worth : Worth, optional
+        Give up, with None, as soon as the result will surely be worth less.
     """
     # The exact optimum with the other couplings fixed.
     first = float(np.arctanh(moments[-1]) - np.arctanh(correlation))
@@ -63,7 +75,7 @@ def refit_with_edge(plan: DualPlan, moments, couplings, inverse_hessian, correla
         bordered = _bordered(inverse_hessian, (before - gradient) / first) if abs(first) > LEAST_FIRST_STEP else None
         if bordered is None:
             return refit_exactly(plan, moments, theta)
-        return _climb(plan, moments, theta, solution, gradient, bordered)
+        return _climb(plan, moments, theta, solution, gradient, bordered, worth)
 
 
 def refit(plan: DualPlan, moments, start, inverse_hessian) -> Refit:
@@ -91,14 +103,18 @@ def _inverse(hessian) -> np.ndarray:
         ridge = max(10.0 * ridge, 1e-10 * np.trace(hessian) / len(hessian))
 
 
-def _climb(plan, moments, theta, solution, gradient, inverse) -> Refit:
+def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Refit | None:
     value = moments @ theta - solution.log_partition
     for _ in range(MOST_EVALUATIONS):
         norm = float(np.abs(gradient).max(initial=0.0))
         if norm <= GRADIENT_TOLERANCE:
             return Refit(theta, solution, norm, True, inverse)
         step = blas.dsymv(1.0, inverse, gradient, lower=1)
-        moved = line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
+        # Half of it is the gain still to come, by the curvature; twice that is beyond what the curvature is off by.
+        still_to_come = float(gradient @ step)
+        if worth is not None and worth.raw @ theta - solution.log_partition + still_to_come < worth.least:
+            return None
+        moved = line_search(plan, moments, theta, step, value, still_to_come, norm)
         if moved is None:
             break
         new_theta, solution, value = moved

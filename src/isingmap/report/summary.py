@@ -41,10 +41,14 @@ SEARCHES = {
     "forward-backward": "forward-backward: edges are added, removed and swapped by their exact effect",
     "greedy": "greedy, as in the paper: an edge once added stays",
     "none": "none",
+    "independent": "none: no edges",
+    "chow-liu": "Chow-Liu: the best tree",
+    "tmfg": "TMFG: triangulated maximally filtered graph of the moments",
+    "pmfg": "PMFG: planar maximally filtered graph of the moments",
 }
 CRITERIA = {
     "bic": "BIC: an edge must gain at least log(N)/(2N) nats per row",
-    "ebic": "EBIC: an edge must gain at least (log(N) + log(n))/(2N) nats per row",
+    "ebic": "EBIC, gamma {gamma:g}: an edge must gain at least (log(N) + {weight:g} log(n))/(2N) nats per row",
     "aic": "AIC: an edge must gain at least 1/N nats per row",
     "none": "none: the graph was given",
     "maximal": "maximal: it always adds edges as long as the plane has room, needed or not;",
@@ -180,7 +184,7 @@ def _codings(estimator: PlanarIsing) -> list[str]:
 
 def _model_lines(result: SearchResult) -> list[str]:
     model = result.model
-    criterion = CRITERIA[result.criterion]
+    criterion = CRITERIA[result.criterion].format(gamma=result.gamma, weight=4 * result.gamma)
     if result.criterion == "maximal":
         criterion = f"{criterion} {MOST_EDGES[result.family]}"
     ties = f"{counted(result.n_ties, 'step')} had equally good pairs; the first by name was taken"

@@ -6,6 +6,7 @@ In a family with free fields the auxiliary node takes part as one more variable,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -81,28 +82,32 @@ def baseline(
     matrix like `moments` (10 000 variables: 800 MB in float64, 400 MB in float32), for "partial" one more.
     """
     _check_options(name, family, magnetizations)
-    n_spins = len(moments)
-    names = tuple(f"x{k + 1}" for k in range(n_spins)) if names is None else tuple(names)
-    rank = name_ranks(names, n_spins)
+    names = tuple(f"x{k + 1}" for k in range(len(moments))) if names is None else tuple(names)
     shared = {"magnetizations": magnetizations, "names": names, "family": family, "prior": prior}
     if name == "independent":
-        fields = _field_edges(np.arange(n_spins), n_spins)
-        return fit_graph(fields if family == "partial" else (), moments, n_samples, **shared)
+        graph = _field_edges(np.arange(len(moments)), len(moments)) if family == "partial" else ()
+    else:
+        graph = _baseline_graph(name, moments, n_samples, **shared, progress=progress)
+    fit = fit_tmfg if name == "tmfg" else fit_graph
+    return replace(fit(graph, moments, n_samples, **shared), search=name)
+
+
+def _baseline_graph(name, moments, n_samples, *, magnetizations, names, family, prior, progress):
+    """Edges, or for the TMFG its cliques; in the family "partial" with the auxiliary node as last."""
+    n_spins = len(moments)
+    rank = name_ranks(names, n_spins)
     if family == "outer-planar":
         information = mutual_information(
             shrunk(np.asarray(moments), prior, n_samples),
             shrunk(np.asarray(magnetizations), prior, n_samples),
         )
-        return fit_graph(spanning_tree(information, rank), moments, n_samples, **shared)
+        return spanning_tree(information, rank)
     similarity = _similarity(moments, magnetizations if family == "partial" else None)
     if family == "partial":
         rank = np.append(rank, n_spins)
     if name == "tmfg":
-        return fit_tmfg(triangulated_filter(similarity, rank), moments, n_samples, **shared)
-    edges = (
-        spanning_tree(similarity, rank) if name == "chow-liu" else planar_filter(similarity, rank, progress)
-    )
-    return fit_graph(edges, moments, n_samples, **shared)
+        return triangulated_filter(similarity, rank)
+    return spanning_tree(similarity, rank) if name == "chow-liu" else planar_filter(similarity, rank, progress)
 
 
 def _check_options(name: str, family: str, magnetizations) -> None:

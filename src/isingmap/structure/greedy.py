@@ -15,7 +15,7 @@ from isingmap.likelihood.existence import closing_obstacle, describe
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.growing import GrowingModel
 from isingmap.structure.result import FIELD, Exclusion
-from isingmap.structure.scores import edge_gain, parameter_price
+from isingmap.structure.scores import EBIC_GAMMA, edge_gain, parameter_price
 
 # Gains closer than this are a tie; refits are exact to about 1e-10.
 TIE_TOLERANCE = 1e-9
@@ -30,6 +30,7 @@ class StoppingRule:
     n_edges: int | None
     n_samples: float
     n_nodes: int
+    gamma: float = EBIC_GAMMA
 
     def reason(self, n_couplings: int, gain: float) -> str:
         """Why not to add an edge of this gain to a model with so many couplings; empty to go on."""
@@ -45,7 +46,7 @@ class StoppingRule:
     @property
     def price(self) -> float:
         """Gain in nats per sample that a parameter must bring."""
-        return parameter_price(self.criterion, self.n_samples, self.n_nodes)
+        return parameter_price(self.criterion, self.n_samples, self.n_nodes, self.gamma)
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,17 @@ class Candidates:
 
     def __init__(self, target: np.ndarray, open_pairs: np.ndarray):
         self._target = target
-        self._open = open_pairs
+        self.open_pairs = open_pairs
         self._gain = np.full(target.shape, -np.inf)
 
     def rescore(self, correlations: np.ndarray) -> None:
         """Bring the gains of all open pairs up to date; a pair without a correlation is closed."""
-        self._open &= ~np.isnan(correlations)
+        self.open_pairs &= ~np.isnan(correlations)
         self._gain[:] = -np.inf
-        self._gain[self._open] = edge_gain(self._target[self._open], correlations[self._open])
+        self._gain[self.open_pairs] = edge_gain(self._target[self.open_pairs], correlations[self.open_pairs])
 
     def close(self, i: int, j: int) -> None:
-        self._open[i, j] = False
+        self.open_pairs[i, j] = False
         self._gain[i, j] = -np.inf
 
     def best(self) -> tuple[int, int, float, int] | None:
@@ -157,7 +158,7 @@ class Search:
 
     def add_best(self) -> bool:
         """Add the best pair; False, with the reason in `stopped`, when there is none worth it."""
-        best = self._best_addable()
+        best = self.best_addable()
         if best is None:
             self.stopped = "no further pair can be added"
             return False
@@ -170,7 +171,8 @@ class Search:
         self.candidates.rescore(self.model.correlations)
         return True
 
-    def _best_addable(self) -> tuple[int, int, float, int] | None:
+    def best_addable(self) -> tuple[int, int, float, int] | None:
+        """`Candidates.best` among the pairs that keep the graph planar and the estimate finite; closes the others."""
         while (best := self.candidates.best()) is not None:
             i, j, gain, _ = best
             if not is_planar_kernel(len(self.labels), np.vstack([self.model.edges, [[i, j]]])):

@@ -17,7 +17,7 @@ from isingmap.inference.dual import plan
 from isingmap.inference.engine import safe_correlations
 from isingmap.inference.solution import DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
-from isingmap.likelihood.quasi_newton import Refit, refit, refit_exactly, refit_with_edge, without_row
+from isingmap.likelihood.quasi_newton import Refit, Worth, refit, refit_exactly, refit_with_edge, without_row
 from isingmap.planar.addable import blocked_pairs, cofacial_pairs
 from isingmap.planar.separators import attachment, block_labels
 
@@ -80,7 +80,7 @@ def _fitted(found: Refit, raw: np.ndarray) -> BlockFit:
     )
 
 
-def _local(edges: np.ndarray) -> tuple[int, np.ndarray]:
+def local_edges(edges: np.ndarray) -> tuple[int, np.ndarray]:
     """Number of nodes that edges touch, and the edges in terms of them."""
     nodes, local = np.unique(edges, return_inverse=True)
     return nodes.size, local.reshape(-1, 2)
@@ -143,16 +143,34 @@ class GrowingModel:
         """The edges as tuples."""
         return list(map(tuple, self.edges.tolist()))
 
+    @property
+    def coupling_variances(self) -> np.ndarray:
+        """Diagonal of the inverse Hessian (approximate), (n_edges,): sampling variance times the sample size."""
+        variances = np.empty(len(self.edges))
+        for number, fit in self.fits.items():
+            variances[self.block == number] = fit.inverse_hessian.diagonal()
+        return variances
+
     def with_edge(self, i: int, j: int) -> GrowingModel:
         """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes."""
+        return self.with_edge_if_worth(i, j, -np.inf)
+
+    def with_edge_if_worth(self, i: int, j: int, least: float) -> GrowingModel | None:
+        """`with_edge`, or None as soon as its refit shows that the gain will be below `least`."""
         edges = np.vstack([self.edges, [[i, j]]])
         label = block_labels(self.n_nodes, edges)
         members = np.flatnonzero(label == label[-1])
         target, raw = self._moments(edges[members])
         old = members[:-1]
         if old.size:
-            graph, inverse = plan(*_local(edges[members])), self._inverse_hessian(old)
-            fit = _fitted(refit_with_edge(graph, target, self.couplings[old], inverse, self.correlations[i, j]), raw)
+            graph = plan(*local_edges(edges[members]))
+            merged = sum(self.fits[number].gain for number in np.unique(self.block[old]).tolist())
+            worth = Worth(raw, least - self.gain + merged - graph.n_spins * np.log(2.0))
+            inverse = self._inverse_hessian(old)
+            found = refit_with_edge(graph, target, self.couplings[old], inverse, self.correlations[i, j], worth)
+            if found is None:
+                return None
+            fit = _fitted(found, raw)
         else:
             fit = _bridge(target[0], raw[0])
         return self._changed(edges, np.append(self.couplings, 0.0), np.append(self.block, -1), members, [fit])
@@ -165,7 +183,7 @@ class GrowingModel:
         if len(new_edges) == 1:
             fit = _bridge(target[0], raw[0])
         else:
-            fit = _fitted(refit_exactly(plan(*_local(new_edges)), target, first_couplings), raw)
+            fit = _fitted(refit_exactly(plan(*local_edges(new_edges)), target, first_couplings), raw)
         block = np.append(self.block, np.full(len(new_edges), -1))
         return self._changed(edges, np.append(self.couplings, first_couplings), block, members, [fit])
 
@@ -196,7 +214,7 @@ class GrowingModel:
         if edges.size == 1:
             return _bridge(target[0], raw[0])
         start = np.asfortranarray(inverse[np.ix_(chosen, chosen)])
-        return _fitted(refit(plan(*_local(self.edges[edges])), target, self.couplings[edges], start), raw)
+        return _fitted(refit(plan(*local_edges(self.edges[edges])), target, self.couplings[edges], start), raw)
 
     def _moments(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ends = edges[:, 0], edges[:, 1]

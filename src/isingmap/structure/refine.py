@@ -28,8 +28,10 @@ MOST_REFITTED = 4
 MOST_TESTED = 50
 # A refit can gain more than the bound, rarely more than twice as much on larger graphs.
 LEAST_SHARE = 0.25
-# A perturbation takes out between this many edges and half of them, and puts one fewer random ones in.
-SMALLEST_KICK = 3
+# A perturbation takes out a share between these of the edges around a node and its neighbours, and puts in random
+# pairs of them, one to so many.
+SHARE_KICKED_OUT = (0.5, 1.0)
+MOST_KICKED_IN = 3
 
 Pair = tuple[int, int]
 
@@ -68,6 +70,12 @@ def removable(model: GrowingModel, moves: Moves) -> np.ndarray:
     loss = removal_loss(model)
     loss[[pair in moves.fixed for pair in model.pairs]] = np.inf
     return loss
+
+
+def refitted_loss(model: GrowingModel, moves: Moves) -> np.ndarray:
+    """What each edge would lose after a refit, by the curvature at the maximum; infinite for those that must stay."""
+    loss = np.minimum(removable(model, moves), 0.5 * model.couplings**2 / model.coupling_variances)
+    return np.where(np.isinf(removable(model, moves)), np.inf, loss)
 
 
 def drop_cheap_edges(state: Search, moves: Moves) -> bool:
@@ -121,8 +129,8 @@ def best_addition(model: GrowingModel, moves: Moves, least: float, removed: Pair
     """(new pair, model with it) of largest gain among those above `least`, else (None, None)."""
     best = None, None
     for new in _promising(model, moves, least - model.gain, removed):
-        candidate = model.with_edge(*new)
-        if candidate.gain > least:
+        candidate = model.with_edge_if_worth(*new, least)
+        if candidate is not None and candidate.gain > least:
             best, least = (new, candidate), candidate.gain
     return best
 
@@ -154,17 +162,18 @@ def addable(model: GrowingModel, i: int, j: int) -> bool:
     return closing_obstacle(i, j, model.target[i, j], model.n_nodes, edges, observed) is None
 
 
-def best_blocked(model: GrowingModel, moves: Moves, tried: set[Pair]) -> Pair | None:
-    """The untried pair that crosses edges with the best guaranteed gain less the loss of what it crosses."""
-    cost = cheapest_crossings(embed(model.n_nodes, model.edges), removable(model, moves))
-    rows, columns = np.nonzero(moves.open_pairs & np.isfinite(cost) & (cost > 0))
+def best_blocked(model: GrowingModel, moves: Moves, tried: set[Pair], region: frozenset[int] | None) -> Pair | None:
+    """The untried pair of the region that crosses edges with the best guaranteed gain less the loss of what it crosses."""
+    cost = cheapest_crossings(embed(model.n_nodes, model.edges), refitted_loss(model, moves))
+    allowed = moves.open_pairs & np.isfinite(cost) & (cost > 0)
+    if region is not None:
+        inside = np.isin(np.arange(model.n_nodes), list(region))
+        allowed &= inside[:, None] & inside[None, :]
+    rows, columns = np.nonzero(allowed)
     gain = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
     value = gain - cost[rows, columns]
     for k in np.argsort(-value, kind="stable").tolist():
         pair = int(rows[k]), int(columns[k])
-        # Losses are overestimated and gains underestimated, so a pair may be worth it below zero.
-        if value[k] < -gain[k]:
-            return None
         if gain[k] >= moves.price and pair not in tried and pair not in model.pairs:
             return pair
     return None
@@ -174,7 +183,7 @@ def insert(state: Search, moves: Moves, pair: Pair) -> None:
     """Take out the edges that a pair crosses, add it and let the graph recover."""
     state.model = state.model.with_face_correlations(also=pair)
     model = state.model
-    crossed = crossed_edges(embed(model.n_nodes, model.edges), removable(model, moves), *pair)
+    crossed = crossed_edges(embed(model.n_nodes, model.edges), refitted_loss(model, moves), *pair)
     for edge in [model.pairs[k] for k in crossed.tolist()]:
         remove(state, edge)
     if np.isnan(state.model.correlations[pair]):  # the removals cut the graph between its ends
@@ -203,18 +212,26 @@ def attempt(state: Search, change: Callable[[], None]) -> None:
         state.restore(before)
 
 
-def kick(state: Search, moves: Moves, rng: np.random.Generator) -> None:
-    """Take some random edges out and put random others in, one fewer."""
-    loose = [pair for pair in state.model.pairs if pair not in moves.fixed]
-    size = int(rng.integers(SMALLEST_KICK, max(SMALLEST_KICK, len(loose) // 2) + 1))
-    out = [loose[k] for k in rng.permutation(len(loose))[:size].tolist()]
-    for pair in out:
-        remove(state, pair)
-    wanted = len(out) - 1
-    pairs = np.argwhere(moves.open_pairs)
+def kick(state: Search, moves: Moves, rng: np.random.Generator) -> frozenset[int]:
+    """Around a random node take a random share of the edges out and put a few random pairs in; the nodes concerned.
+
+    A node is the more likely the worse the model fits its pairs: where edges are wrong, what they block fits badly.
+    """
+    edges = state.model.edges
+    misfit = np.where(moves.open_pairs, edge_gain(state.model.target, state.model.correlations), 0.0)
+    misfit = np.maximum(misfit.sum(axis=0) + misfit.sum(axis=1), LEAST_IMPROVEMENT)
+    centre = int(rng.choice(state.model.n_nodes, p=misfit / misfit.sum()))
+    core = np.unique(np.append(edges[(edges == centre).any(axis=1)], centre))
+    touched = edges[np.isin(edges, core).any(axis=1)]
+    region = np.unique(np.append(touched, core))
+    share = rng.uniform(*SHARE_KICKED_OUT)
+    for pair in map(tuple, touched[rng.random(len(touched)) < share].tolist()):
+        if pair not in moves.fixed:
+            remove(state, pair)
+    wanted = int(rng.integers(1, MOST_KICKED_IN + 1))
+    pairs = region[np.argwhere(moves.open_pairs[np.ix_(region, region)])]
     for i, j in pairs[rng.permutation(len(pairs))].tolist():
-        if wanted <= 0:
-            return
-        if (i, j) not in state.model.pairs and addable(state.model, i, j):
+        if wanted and (i, j) not in state.model.pairs and addable(state.model, i, j):
             add(state, (i, j))
             wanted -= 1
+    return frozenset(region.tolist())

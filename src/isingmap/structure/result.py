@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.structure.scores import aic, bic
+from isingmap.structure.scores import EBIC_GAMMA, aic, bic
 
 FIELD = "(field)"
 
@@ -78,6 +78,8 @@ class SearchResult:
     stopped : str
         Why the search ended, one sentence.
     family, criterion, search : str
+    gamma : float
+        Strictness of the criterion "ebic".
     n_samples : float
     prior : float or None
     converged : bool
@@ -96,6 +98,7 @@ class SearchResult:
     prior: float | None
     converged: bool
     gradient_norm: float
+    gamma: float = EBIC_GAMMA
 
     @property
     def log_likelihood(self) -> float:

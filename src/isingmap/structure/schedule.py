@@ -20,8 +20,9 @@ from isingmap.structure.refine import (
 )
 
 # Edges that a pass of swaps tries to replace, those of smallest loss, and pairs that a round forces in.
-MOST_SWAPPED = 64
+MOST_REPLACED = 64
 MOST_INSERTIONS = 12
+MOST_INSERTIONS_NEARBY = 3
 MOST_ROUNDS = 5
 
 
@@ -53,6 +54,8 @@ class Schedule:
         Objective when the round began.
     reopened_at : int
         Steps when all pairs were last considered.
+    region : set of nodes or None
+        Where a restart perturbed the graph, and where it is repaired; None for everywhere.
     base, best : Snapshot or None
         What the last restart started from, and the best so far.
     """
@@ -77,6 +80,7 @@ class Schedule:
         self.tried: set[Pair] = set()
         self.value_before = -np.inf
         self.reopened_at = 0
+        self.region: frozenset[int] | None = None
         self.base: Snapshot | None = None
         self.best: Snapshot | None = None
 
@@ -97,8 +101,7 @@ class Schedule:
             return
         if self.moves is None:
             self.finish()
-        elif any(step.action == "remove" for step in self.state.steps[self.reopened_at :]):
-            # Removals make pairs possible whose correlations were not kept.
+        elif not self.complete:
             self._reopen()
         elif self._explores and add_underrated(self.state, self.moves):
             self.state.reconsider()
@@ -106,6 +109,11 @@ class Schedule:
             self._begin_round()
         else:
             self.stage = "insert"
+
+    @property
+    def complete(self) -> bool:
+        """Whether all pairs are considered: removals make pairs possible whose correlations were not kept."""
+        return not any(step.action == "remove" for step in self.state.steps[self.reopened_at :])
 
     @property
     def _explores(self) -> bool:
@@ -121,12 +129,16 @@ class Schedule:
         self.round += 1
         self.value_before = self.state.objective
         self.state.model = self.state.model.with_face_correlations()
-        loss = removable(self.state.model, self.moves)
-        pairs = self.state.model.pairs
-        order = sorted(np.flatnonzero(np.isfinite(loss)).tolist(), key=lambda k: (loss[k], pairs[k]))
-        self.pairs_left = [pairs[k] for k in order[:MOST_SWAPPED]]
+        self.pairs_left = self._cheapest_edges()
         self.tried = set()
         self.stage = "swap"
+
+    def _cheapest_edges(self) -> list[Pair]:
+        """The edges of smallest loss, smallest first, which a pass tries to replace."""
+        loss = removable(self.state.model, self.moves)
+        pairs = self.state.model.pairs
+        near = [k for k in np.flatnonzero(np.isfinite(loss)).tolist() if self.region is None or self.region >= {*pairs[k]}]
+        return [pairs[k] for k in sorted(near, key=lambda k: (loss[k], pairs[k]))[:MOST_REPLACED]]
 
     def _swap(self) -> None:
         if self.pairs_left:
@@ -137,16 +149,21 @@ class Schedule:
 
     def _insert(self) -> None:
         self._reopen()
-        pair = best_blocked(self.state.model, self.moves, self.tried) if len(self.tried) < MOST_INSERTIONS else None
+        pair = self._next_insertion()
         if pair is not None:
             self.tried.add(pair)
             attempt(self.state, lambda: insert(self.state, self.moves, pair))
-        elif self.state.objective > self.value_before + max(LEAST_IMPROVEMENT, self.moves.price) and (
-            self.round < MOST_ROUNDS
-        ):
+            return
+        improved = self.state.objective > self.value_before + max(LEAST_IMPROVEMENT, self.moves.price)
+        if improved and self.round < MOST_ROUNDS:
             self._begin_round()
         else:
             self._settle()
+
+    def _next_insertion(self) -> Pair | None:
+        if len(self.tried) == (MOST_INSERTIONS if self.region is None else MOST_INSERTIONS_NEARBY):
+            return None
+        return best_blocked(self.state.model, self.moves, self.tried, self.region)
 
     def _settle(self) -> None:
         """A perturbed graph has been repaired: keep the best, and perturb the next."""
@@ -160,7 +177,7 @@ class Schedule:
         self.restarts_left -= 1
         self.state.restore(self.base)
         self.state.reopen()
-        kick(self.state, self.moves, self.rng)
+        self.region = kick(self.state, self.moves, self.rng)
         self._reopen()
         self.round = 0
         self.stage = "grow"

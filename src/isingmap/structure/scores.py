@@ -30,16 +30,16 @@ def bic(log_likelihood, n_parameters, n_samples):
 EBIC_GAMMA = 0.25
 
 
-def parameter_price(criterion: str, n_samples: float, n_nodes: int) -> float:
+def parameter_price(criterion: str, n_samples: float, n_nodes: int, gamma: float = EBIC_GAMMA) -> float:
     """Gain in nats per sample that a parameter must bring to lower the criterion; 0 for a maximal search.
 
-    "ebic" is the extended criterion of Foygel & Drton (2010), log N + 4 gamma log n for each parameter with
-    gamma = 0.25: among many pairs some gain a little by chance.
+    "ebic" is the extended criterion of Foygel & Drton (2010), log N + 4 gamma log n for each parameter:
+    among many pairs some gain a little by chance.
     """
     prices = {
         "maximal": 0.0,
         "aic": 2.0,
         "bic": np.log(n_samples),
-        "ebic": np.log(n_samples) + 4.0 * EBIC_GAMMA * np.log(n_nodes),
+        "ebic": np.log(n_samples) + 4.0 * gamma * np.log(n_nodes),
     }
     return float(prices[criterion] / (2.0 * n_samples))

@@ -7,22 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from isingmap.errors import ModelError
+from isingmap.errors import DataError, ModelError
 from isingmap.inference.auxiliary import AUXILIARY
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges, embed
+from isingmap.structure.audit import audit
+from isingmap.structure.baselines import BASELINES, baseline
+from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.greedy import Search, StoppingRule
 from isingmap.structure.growing import GrowingModel, starting_model
 from isingmap.structure.refine import Moves
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.schedule import Schedule
-from isingmap.structure.scores import edge_gain
+from isingmap.structure.scores import EBIC_GAMMA, edge_gain
 
 FAMILIES = ("partial", "zero-field", "outer-planar")
 CRITERIA = ("bic", "ebic", "aic", "maximal")
-SEARCHES = ("greedy", "forward-backward")
+SEARCHES = ("forward-backward", "greedy", *BASELINES)
 
 
 def learn_structure(
@@ -32,8 +35,9 @@ def learn_structure(
     magnetizations: np.ndarray | None = None,
     names: Sequence[str] | None = None,
     family: str = "partial",
-    criterion: str = "bic",
-    search: str = "greedy",
+    criterion: str = "ebic",
+    gamma: float = EBIC_GAMMA,
+    search: str = "forward-backward",
     min_gain: float | None = None,
     n_edges: int | None = None,
     start_edges=None,
@@ -41,6 +45,8 @@ def learn_structure(
     n_restarts: int | None = None,
     temperature: float = 0.0,
     rng: np.random.Generator | int | None = 0,
+    checkpoint=None,
+    audit_every: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SearchResult:
     """Learn a planar Ising model from pairwise moments.
@@ -58,12 +64,16 @@ def learn_structure(
     family : {"partial", "zero-field", "outer-planar"}
         Fields chosen by the search in competition with couplings; no fields; a field on every variable.
     criterion : {"bic", "ebic", "aic", "maximal"}
-        Stop when the guaranteed gain of the best pair, its KL bound, no longer pays for a parameter: log(N)/(2N),
-        (log(N) + log(n))/(2N) or 1/N nats per sample; "maximal" adds edges as long as one can be added.
-    search : {"greedy", "forward-backward"}
-        "greedy" is the paper's search, which never takes an edge back. "forward-backward" also removes edges that
-        no longer pay, swaps single edges, and restarts from perturbed graphs, keeping what has the higher
-        likelihood less the price of its parameters.
+        What a parameter must gain to be worth it: log(N)/(2N) nats per sample, (log(N) + 4 gamma log(n))/(2N) or
+        1/N; "maximal" adds edges as long as one can be added. "greedy" compares the guaranteed gain, the KL bound,
+        "forward-backward" the gain after the refit.
+    gamma : float
+        Strictness of "ebic", from 0 (which is "bic") to 1; 0.25 as in IsingFit.
+    search : {"forward-backward", "greedy", "chow-liu", "tmfg", "pmfg", "independent"}
+        "forward-backward" adds edges, removes those that no longer pay, swaps edges, forces in pairs that others
+        block, and restarts from perturbed graphs, keeping what has the higher likelihood less the price of its
+        parameters. "greedy" is the paper's search, which never takes an edge back. The others are the graphs in use
+        today, with the exact fit on them; see `baseline`.
     min_gain : float, optional
         Stop when the best KL gain falls below it (the paper's gamma), nats per sample.
     n_edges : int, optional
@@ -74,13 +84,19 @@ def learn_structure(
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 20 variables, else 0.
+        Perturbed restarts of "forward-backward"; default 12 up to 100 variables, else 0.
     temperature : float
         Annealing over the restarts: a restart may end so many nats (of the log-likelihood less the price) below the
         one before, in the mean, and still be the next to be perturbed; falls to 0 with the last. The best of all is
         returned. Default 0: only improvements are perturbed further.
     rng : Generator or int
         Draws the perturbations; the same seed gives the same result.
+    checkpoint : path, optional
+        File that keeps the search, written every 20 seconds and removed in the end. Where it exists, the search goes
+        on from it, to the same result bit by bit; an error, if it belongs to other data or options.
+    audit_every : int, optional
+        Debug mode: after so many steps compute couplings, correlations, gain and the next pair again from nothing,
+        and raise an error if they differ. Slow.
     progress : callable, optional
         Called with (edges so far, largest possible number) after every step.
 
@@ -91,10 +107,23 @@ def learn_structure(
     Notes
     -----
     O(n) steps; a step costs one refit of the block of b nodes that the edge closes, O(b^{5/2} + edges^3), and O(n^2)
-    for the gains. An interrupted search (KeyboardInterrupt) returns what it has.
+    for the gains. An interrupted search (KeyboardInterrupt) returns the best it has, and keeps its checkpoint.
     """
     names = tuple(f"x{k + 1}" for k in range(len(moments))) if names is None else tuple(names)
     _check_options(family, criterion, search, magnetizations)
+    _check_moments(moments, magnetizations, names)
+    if search in BASELINES:
+        _check_baseline(search, start_edges=start_edges, n_edges=n_edges, min_gain=min_gain, checkpoint=checkpoint)
+        return baseline(
+            search,
+            moments,
+            n_samples,
+            magnetizations=None if family == "zero-field" else magnetizations,
+            names=names,
+            family=family,
+            prior=prior,
+            progress=progress,
+        )
     order = np.array(sorted(range(len(names)), key=lambda k: names[k]), dtype=np.int64)
     labels = (*(names[k] for k in order), AUXILIARY)
     raw = _extended_moments(moments, magnetizations, order)
@@ -102,33 +131,54 @@ def learn_structure(
     np.fill_diagonal(target, 1.0)
     start = _start(start_edges, names, order, family)
     _check_start(start, target, labels)
-    rule = StoppingRule(criterion, min_gain, n_edges, n_samples, len(names))
+    rule = StoppingRule(criterion, min_gain, n_edges, n_samples, len(names), gamma)
     state = Search(starting_model(target, raw, start), _open_pairs(len(labels), start, family), rule, labels)
     begin = state.model
     moves = None if search == "greedy" else Moves(frozenset(begin.pairs), state.open_pairs, rule.price)
     n_restarts = 0 if moves is None else _restarts(n_restarts, len(names))
     schedule = Schedule(state, moves, n_restarts=n_restarts, temperature=temperature, rng=rng)
+    file = None
+    if checkpoint is not None:
+        options = [labels, rule, search, n_restarts, temperature, schedule.rng.bit_generator.state]
+        file = Checkpoint(checkpoint, schedule, fingerprint([target, raw, start, state.open_pairs], options))
     limit = 3 * (len(labels) if family != "zero-field" else len(names)) - 6
+    _run(schedule, file, progress, limit, audit_every)
+    return _result(state, begin, names, order, family, search, prior)
+
+
+def _run(schedule: Schedule, file: Checkpoint | None, progress, limit: int, audit_every: int | None) -> None:
+    """Advance to the end, or to an interruption, and leave the best result; with a file, from where it stands."""
+    state = schedule.state
+    audited = 0
+    if file is not None:
+        file.resume()
     try:
         while schedule.advance():
             if progress is not None:
                 progress(len(state.model.edges), limit)
+            if file is not None:
+                file.save_now_and_then()
+            if audit_every and schedule.stage == "grow" and abs(len(state.steps) - audited) >= audit_every:
+                audited = len(state.steps)
+                audit(state, complete=schedule.complete)
     except KeyboardInterrupt:
         n_steps = len(state.steps)
         schedule.finish()
         state.stopped = f"interrupted after {n_steps} steps"
-    return _result(state, begin, names, order, family, search, prior)
+    else:
+        if file is not None:
+            file.remove()
 
 
 def greedy_search(moments: np.ndarray, n_samples: float, **options) -> SearchResult:
-    """The paper's Algorithm 1: `learn_structure` with search="greedy"."""
-    return learn_structure(moments, n_samples, search="greedy", **options)
+    """The paper's Algorithm 1: `learn_structure` with search="greedy" and criterion="bic", unless another is given."""
+    return learn_structure(moments, n_samples, **{"criterion": "bic", **options, "search": "greedy"})
 
 
 def _restarts(n_restarts: int | None, n_spins: int) -> int:
     if n_restarts is not None:
         return n_restarts
-    return 12 if n_spins <= 20 else 0
+    return 12 if n_spins <= 100 else 0
 
 
 def _check_options(family: str, criterion: str, search: str, magnetizations) -> None:
@@ -140,6 +190,33 @@ def _check_options(family: str, criterion: str, search: str, magnetizations) -> 
         raise ModelError(f"search must be one of {', '.join(SEARCHES)}; got {search!r}")
     if family != "zero-field" and magnetizations is None:
         raise ModelError(f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without')
+
+
+def _check_moments(moments, magnetizations, names) -> None:
+    """Averages of products of -1/+1 values, one row and column for each name."""
+    n = len(names)
+    moments = np.asarray(moments, float)
+    if moments.shape != (n, n):
+        raise ModelError(f"moments must have shape ({n}, {n}), one row and column for each name; got {moments.shape}")
+    if magnetizations is not None and np.shape(magnetizations) != (n,):
+        raise ModelError(f"magnetizations must have shape ({n},), got {np.shape(magnetizations)}")
+    bad = ~(np.abs(moments) <= 1.0 + 1e-12) | ~(np.abs(moments - moments.T) <= 1e-9)
+    if bad.any():
+        i, j = np.argwhere(bad)[0].tolist()
+        raise DataError(
+            f"moments[{names[i]}, {names[j]}] is {moments[i, j]} and [{names[j]}, {names[i]}] {moments[j, i]}; averages "
+            "of products of -1/+1 values are symmetric and lie in [-1, 1]"
+        )
+    means = np.zeros(n) if magnetizations is None else np.asarray(magnetizations, float)
+    if not (np.abs(means) <= 1.0 + 1e-12).all():
+        k = int(np.flatnonzero(~(np.abs(means) <= 1.0 + 1e-12))[0])
+        raise DataError(f"magnetizations[{names[k]}] is {means[k]}; averages of -1/+1 values lie in [-1, 1]")
+
+
+def _check_baseline(search: str, **options) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise ModelError(f'search="{search}" draws a whole graph at once and takes no {", ".join(given)}')
 
 
 def _extended_moments(moments, magnetizations, order) -> np.ndarray:
@@ -219,6 +296,7 @@ def _result(state: Search, begin, names, order, family: str, search: str, prior)
         prior=prior,
         converged=state.model.converged,
         gradient_norm=state.model.gradient_norm,
+        gamma=state.rule.gamma,
     )
 
 

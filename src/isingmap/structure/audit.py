@@ -1,0 +1,68 @@
+"""The debug mode of a search: everything that is carried from step to step, computed again from nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isingmap.errors import IsingMapError
+from isingmap.inference.dual import plan
+from isingmap.inference.engine import safe_correlations
+from isingmap.inference.solution import solve_dual
+from isingmap.likelihood.fit import fit_by_blocks
+from isingmap.structure.greedy import TIE_TOLERANCE, Search
+from isingmap.structure.refine import addable
+from isingmap.structure.scores import edge_gain
+
+# Two fits to a gradient of 1e-10 differ by that over the smallest curvature.
+LARGEST_DIFFERENCE = 1e-6
+
+
+def audit(state: Search, *, complete: bool) -> None:
+    """Refit the whole graph, solve it as one, look at every pair, and compare with the state of the search.
+
+    `complete` says whether the search considers all pairs now; between a removal and the next look at all it does not.
+
+    Raises
+    ------
+    IsingMapError
+        Couplings, correlations, gain or the next pair differ. O(n^2) planarity tests.
+    """
+    model = state.model
+    n, edges = model.n_nodes, model.edges
+    theta, *_ = fit_by_blocks(n, edges, model.target[edges[:, 0], edges[:, 1]])
+    whole = solve_dual(plan(n, edges), theta)
+    correlations = safe_correlations(whole, theta)
+    kept = ~np.isnan(model.correlations)
+    gain = float(model.raw[edges[:, 0], edges[:, 1]] @ theta - whole.log_partition + n * np.log(2.0))
+    _compare(state, "couplings", theta, model.couplings, LARGEST_DIFFERENCE)
+    _compare(state, "correlations", correlations[kept], model.correlations[kept], LARGEST_DIFFERENCE)
+    _compare(state, "gain", gain, model.gain, LARGEST_DIFFERENCE)
+    if complete:
+        _compare_best(state, correlations)
+
+
+def _compare(state: Search, what: str, fresh, carried, tolerance: float) -> None:
+    difference = float(np.abs(np.asarray(fresh) - carried).max(initial=0.0))
+    if not difference <= tolerance:
+        raise IsingMapError(
+            f"audit after {len(state.steps)} steps: the {what} differ by {difference:.1e} from a computation from "
+            "nothing; this is a bug of isingmap, please report it with the data"
+        )
+
+
+def _compare_best(state: Search, correlations: np.ndarray) -> None:
+    """The pair that the search would add has the largest gain of all pairs that can be added."""
+    model = state.model
+    allowed = state.open_pairs.copy()
+    allowed[model.edges[:, 0], model.edges[:, 1]] = False
+    gain = np.where(allowed, edge_gain(model.target, correlations), -np.inf)
+    found = state.best_addable()
+    least = found[2] if found is not None else 0.0
+    rows, columns = np.nonzero(gain > least + TIE_TOLERANCE * abs(least) + LARGEST_DIFFERENCE)
+    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+        if addable(model, i, j):
+            raise IsingMapError(
+                f"audit after {len(state.steps)} steps: the search would pass over {state.labels[i]} - "
+                f"{state.other_end(j)}, which gains {gain[i, j]:.3g}, more than {least:.3g}; this is a bug of "
+                "isingmap, please report it with the data"
+            )
