@@ -55,7 +55,7 @@ class PlanarIsing:
         What to do with columns that have a single value. To keep them takes a prior, or their fields would be
         infinite.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 100 variables, else 0.
+        Perturbed restarts of "forward-backward"; default 12 up to 50 variables, else 0.
     random_state : int, Generator or None
         Seed of the restarts; None is seed 0, so that every run gives the same result.
     checkpoint : path, optional

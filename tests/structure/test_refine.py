@@ -182,3 +182,26 @@ def test_the_estimator_chooses_the_search():
     seeded = [PlanarIsing(**options, random_state=s).fit(data) for s in (None, 0)]
     assert seeded[0].result_.bic <= greedy.result_.bic
     np.testing.assert_array_equal(seeded[0].edges_, seeded[1].edges_)
+
+
+def test_candidate_lists_are_declared():
+    moments = random_moments(8, 14)
+    few = learn_structure(moments, 400, family="zero-field", criterion="maximal", n_candidates=3)
+    strength = np.abs(moments - np.eye(14))
+    for i, j in few.model.edges:
+        assert min((strength[i] > strength[i, j]).sum(), (strength[j] > strength[i, j]).sum()) < 3
+    assert few.n_candidates == 3
+    everything = learn_structure(moments, 400, family="zero-field", criterion="maximal", n_candidates=13)
+    assert edge_set(everything.model) == edge_set(
+        learn_structure(moments, 400, family="zero-field", criterion="maximal").model
+    )
+
+
+def test_blocks_too_large_for_the_whole_inverse(monkeypatch):
+    moments = random_moments(9, 60)
+    options = {"family": "zero-field", "criterion": "bic", "n_restarts": 1}
+    whole = learn_structure(moments, 400, **options)
+    monkeypatch.setattr("isingmap.structure.growing.MOST_SPINS_INVERTED", 20)
+    found = learn_structure(moments, 400, **options)
+    assert found.bic <= greedy_search(moments, 400, family="zero-field").bic
+    assert abs(found.bic - whole.bic) < 0.01 * abs(whole.bic)

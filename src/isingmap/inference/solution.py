@@ -160,20 +160,22 @@ class DualSolution:
     def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
         """E[x_i x_j] of every pair, (n_spins, n_spins). O(n^{5/2} + n^2 L^3) for paths of at most L edges.
 
-        With `asked`, (n_spins, n_spins) bool, only of its pairs i < j, and NaN elsewhere.
+        With `asked`, (n_spins, n_spins) bool, only of its pairs i < j, at any size, and NaN elsewhere.
 
         Raises
         ------
         ModelError
-            Above 2500 spins, where the inverse would take 576 n^2 bytes.
+            For every pair above 2500 spins, where the inverse would take 576 n^2 bytes.
         """
+        if asked is not None:
+            return self._asked_correlations(asked)
         n = self.plan.n_spins
         if n > MOST_SPINS_INVERTED:
             raise ModelError(
                 f"all {n} x {n} correlations need {576e-9 * n * n:.0f} GB; ask for the pairs you need, "
                 "correlations(pairs), which works at any size"
             )
-        return self._all_correlations if asked is None else self._asked_correlations(asked)
+        return self._all_correlations
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
         """E[x_i x_j] of the given pairs, (k,), at any size. Above 2500 spins O(L n) each, at most."""

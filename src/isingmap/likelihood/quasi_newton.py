@@ -155,4 +155,5 @@ def without_row(inverse, k: int) -> np.ndarray:
     smaller = np.asfortranarray(inverse[np.ix_(kept, kept)])
     if not row.size:
         return smaller
-    return blas.dsyr(-1.0 / inverse[k, k], row, lower=1, a=smaller, overwrite_a=1)
+    with one_blas_thread():
+        return blas.dsyr(-1.0 / inverse[k, k], row, lower=1, a=smaller, overwrite_a=1)

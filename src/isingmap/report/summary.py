@@ -192,11 +192,20 @@ def _model_lines(result: SearchResult) -> list[str]:
         entry("family", f"{result.family}: {FAMILIES[result.family]}"),
         entry("criterion", criterion),
         entry("search", SEARCHES[result.search]),
+        *_candidates(result),
         entry("edges", f"{model.n_edges:,}"),
         entry("fields", f"{int(model.free_fields.sum()):,}"),
         entry("search ended", printable(result.stopped)),
         entry("ties", ties if result.n_ties else "none"),
     ]
+
+
+def _candidates(result: SearchResult) -> list[str]:
+    """Only where the search did not look at all pairs."""
+    if result.n_candidates is None:
+        return []
+    kept = f"only pairs among the {result.n_candidates:,} largest |moments| of one of their variables (approximation)"
+    return [entry("candidates", kept)]
 
 
 def _fit_lines(estimator: PlanarIsing) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from isingmap.inference.dual import plan
 from isingmap.inference.engine import safe_correlations
-from isingmap.inference.solution import DualSolution, solve_dual
+from isingmap.inference.solution import MOST_SPINS_INVERTED, DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.quasi_newton import Refit, Worth, refit, refit_exactly, refit_with_edge, without_row
 from isingmap.planar.addable import blocked_pairs, cofacial_pairs
@@ -271,17 +271,25 @@ class GrowingModel:
         return _through_part(self.correlations, edges, members, nodes, inside)
 
     def with_all_correlations(self) -> GrowingModel:
-        """The same state with the correlations of all pairs, also blocked ones."""
+        """The same state with the correlations of all pairs, also blocked ones.
+
+        In a block too large for the whole inverse only of the pairs on common faces.
+        """
         if not self.n_edges_checked:
             return self
         correlations = np.eye(self.n_nodes)
+        checked = 0
         for number, fit in self.fits.items():
             # Blocks are put together one by one; those of larger number are not there yet.
             here = np.flatnonzero(self.block <= number)
             members = np.flatnonzero(self.block[here] == number)
             nodes = np.unique(self.edges[here[members]])
-            correlations = _through_part(correlations, self.edges[here], members, nodes, fit.correlations())
-        return replace(self, correlate=lambda: correlations, n_edges_checked=0)
+            asked = None
+            if nodes.size > MOST_SPINS_INVERTED:
+                asked = cofacial_pairs(nodes.size, np.searchsorted(nodes, self.edges[here[members]]))
+                checked = len(self.edges)
+            correlations = _through_part(correlations, self.edges[here], members, nodes, fit.correlations(asked))
+        return replace(self, correlate=lambda: correlations, n_edges_checked=checked)
 
     def with_face_correlations(self, also: tuple[int, int] | None = None) -> GrowingModel:
         """The same state with the correlations only of pairs on common faces, and of one pair more; cheap to change."""

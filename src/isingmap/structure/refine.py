@@ -165,7 +165,7 @@ def addable(model: GrowingModel, i: int, j: int) -> bool:
 def best_blocked(model: GrowingModel, moves: Moves, tried: set[Pair], region: frozenset[int] | None) -> Pair | None:
     """The untried pair of the region that crosses edges with the best guaranteed gain less the loss of what it crosses."""
     cost = cheapest_crossings(embed(model.n_nodes, model.edges), refitted_loss(model, moves))
-    allowed = moves.open_pairs & np.isfinite(cost) & (cost > 0)
+    allowed = moves.open_pairs & np.isfinite(cost) & (cost > 0) & ~np.isnan(model.correlations)
     if region is not None:
         inside = np.isin(np.arange(model.n_nodes), list(region))
         allowed &= inside[:, None] & inside[None, :]
@@ -218,7 +218,8 @@ def kick(state: Search, moves: Moves, rng: np.random.Generator) -> frozenset[int
     A node is the more likely the worse the model fits its pairs: where edges are wrong, what they block fits badly.
     """
     edges = state.model.edges
-    misfit = np.where(moves.open_pairs, edge_gain(state.model.target, state.model.correlations), 0.0)
+    known = moves.open_pairs & ~np.isnan(state.model.correlations)
+    misfit = np.where(known, edge_gain(state.model.target, state.model.correlations), 0.0)
     misfit = np.maximum(misfit.sum(axis=0) + misfit.sum(axis=1), LEAST_IMPROVEMENT)
     centre = int(rng.choice(state.model.n_nodes, p=misfit / misfit.sum()))
     core = np.unique(np.append(edges[(edges == centre).any(axis=1)], centre))

@@ -80,6 +80,8 @@ class SearchResult:
     family, criterion, search : str
     gamma : float
         Strictness of the criterion "ebic".
+    n_candidates : int or None
+        Only pairs among so many largest |moments| of one of their variables were considered; None: all pairs.
     n_samples : float
     prior : float or None
     converged : bool
@@ -99,6 +101,7 @@ class SearchResult:
     converged: bool
     gradient_norm: float
     gamma: float = EBIC_GAMMA
+    n_candidates: int | None = None
 
     @property
     def log_likelihood(self) -> float:

@@ -25,6 +25,8 @@ from isingmap.structure.scores import EBIC_GAMMA, edge_gain
 
 FAMILIES = ("partial", "zero-field", "outer-planar")
 CRITERIA = ("bic", "ebic", "aic", "maximal")
+MOST_SPINS_WITHOUT_CANDIDATES = 2000
+DEFAULT_CANDIDATES = 50
 SEARCHES = ("forward-backward", "greedy", *BASELINES)
 
 
@@ -42,6 +44,7 @@ def learn_structure(
     n_edges: int | None = None,
     start_edges=None,
     prior: float | None = None,
+    n_candidates: int | None = None,
     n_restarts: int | None = None,
     temperature: float = 0.0,
     rng: np.random.Generator | int | None = 0,
@@ -83,8 +86,11 @@ def learn_structure(
     prior : float, optional
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.
+    n_candidates : int, optional
+        Consider only pairs whose |moment| is among so many largest of one of its variables; an approximation, which
+        the result states. Default: all pairs up to 2000 variables, 50 above.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 100 variables, else 0.
+        Perturbed restarts of "forward-backward"; default 12 up to 50 variables, else 0.
     temperature : float
         Annealing over the restarts: a restart may end so many nats (of the log-likelihood less the price) below the
         one before, in the mean, and still be the next to be perturbed; falls to 0 with the last. The best of all is
@@ -132,7 +138,10 @@ def learn_structure(
     start = _start(start_edges, names, order, family)
     _check_start(start, target, labels)
     rule = StoppingRule(criterion, min_gain, n_edges, n_samples, len(names), gamma)
-    state = Search(starting_model(target, raw, start), _open_pairs(len(labels), start, family), rule, labels)
+    if n_candidates is None and len(names) > MOST_SPINS_WITHOUT_CANDIDATES:
+        n_candidates = DEFAULT_CANDIDATES
+    open_pairs = _open_pairs(target, start, family, n_candidates)
+    state = Search(starting_model(target, raw, start), open_pairs, rule, labels)
     begin = state.model
     moves = None if search == "greedy" else Moves(frozenset(begin.pairs), state.open_pairs, rule.price)
     n_restarts = 0 if moves is None else _restarts(n_restarts, len(names))
@@ -143,7 +152,7 @@ def learn_structure(
         file = Checkpoint(checkpoint, schedule, fingerprint([target, raw, start, state.open_pairs], options))
     limit = 3 * (len(labels) if family != "zero-field" else len(names)) - 6
     _run(schedule, file, progress, limit, audit_every)
-    return _result(state, begin, names, order, family, search, prior)
+    return _result(state, begin, names, order, family, search, prior, n_candidates)
 
 
 def _run(schedule: Schedule, file: Checkpoint | None, progress, limit: int, audit_every: int | None) -> None:
@@ -178,7 +187,7 @@ def greedy_search(moments: np.ndarray, n_samples: float, **options) -> SearchRes
 def _restarts(n_restarts: int | None, n_spins: int) -> int:
     if n_restarts is not None:
         return n_restarts
-    return 12 if n_spins <= 100 else 0
+    return 12 if n_spins <= 50 else 0
 
 
 def _check_options(family: str, criterion: str, search: str, magnetizations) -> None:
@@ -250,12 +259,26 @@ def _check_start(start: np.ndarray, target: np.ndarray, labels) -> None:
         raise no_estimate_error(obstacle, labels)
 
 
-def _open_pairs(n_nodes: int, start: np.ndarray, family: str) -> np.ndarray:
-    open_pairs = np.triu(np.ones((n_nodes, n_nodes), bool), 1)
+def _open_pairs(target: np.ndarray, start: np.ndarray, family: str, n_candidates: int | None) -> np.ndarray:
+    """Pairs i < j that may be joined: all, or those of the largest moments and all fields."""
+    n_nodes = len(target)
+    open_pairs = np.ones((n_nodes, n_nodes), bool)
+    if n_candidates is not None:
+        open_pairs[:-1, :-1] = _strongest(np.abs(target[:-1, :-1]), n_candidates)
+    open_pairs = np.triu(open_pairs, 1)
     open_pairs[start[:, 0], start[:, 1]] = False
     if family == "zero-field":
         open_pairs[:, -1] = False
     return open_pairs
+
+
+def _strongest(strength: np.ndarray, n_candidates: int) -> np.ndarray:
+    """Pairs among the largest of the row of one of their nodes, ties by name; the node itself does not count."""
+    chosen = np.zeros(strength.shape, bool)
+    for i, row in enumerate(strength):
+        others = np.argsort(-row, kind="stable")
+        chosen[i, others[others != i][:n_candidates]] = True
+    return chosen | chosen.T
 
 
 def _path(state: Search, begin: GrowingModel) -> Path:
@@ -283,7 +306,7 @@ def _excluded(state: Search) -> tuple[Exclusion, ...]:
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
 
 
-def _result(state: Search, begin, names, order, family: str, search: str, prior) -> SearchResult:
+def _result(state: Search, begin, names, order, family: str, search: str, prior, n_candidates) -> SearchResult:
     return SearchResult(
         model=_in_caller_order(state.model, names, order),
         path=_path(state, begin),
@@ -297,6 +320,7 @@ def _result(state: Search, begin, names, order, family: str, search: str, prior)
         converged=state.model.converged,
         gradient_norm=state.model.gradient_norm,
         gamma=state.rule.gamma,
+        n_candidates=n_candidates,
     )
 
 
