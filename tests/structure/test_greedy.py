@@ -71,7 +71,7 @@ def path_pairs(result, names):
     return [tuple(sorted((position[a], position[b]))) for a, b in pairs]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(200))
 def test_the_path_is_that_of_the_literal_algorithm(seed):
     rng = np.random.default_rng(seed)
     n_spins = int(rng.integers(3, 8))
@@ -89,7 +89,7 @@ def test_the_path_is_that_of_the_literal_algorithm(seed):
     assert result.model.n_edges == (3 * n_spins - 6 if n_spins > 2 else 1)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(30))
 def test_fields_compete_as_edges_to_the_auxiliary_node(seed):
     rng = np.random.default_rng(100 + seed)
     data = np.sign(rng.normal(size=(300, 5)) @ rng.normal(size=(5, 5)) + rng.normal(size=5))

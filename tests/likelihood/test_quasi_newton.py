@@ -1,0 +1,90 @@
+"""Refits with a carried curvature reach the maximum of Newton's method, and give up only what is not worth it."""
+
+import numpy as np
+import pytest
+
+from isingmap.inference.dual import plan
+from isingmap.inference.solution import solve_dual
+from isingmap.likelihood.newton import maximise
+from isingmap.likelihood.quasi_newton import Worth, refit, refit_exactly, refit_with_edge, without_row
+from oracles import random_planar_edges
+
+
+def problem(seed, n_spins=14, strength=0.5):
+    """(edges, moments of a dense sample at them): the last edge closes a cycle or joins what was apart."""
+    rng = np.random.default_rng(seed)
+    edges = random_planar_edges(rng, n_spins)
+    edges = edges[rng.permutation(len(edges))]
+    data = np.sign(rng.normal(size=(300, n_spins)) @ rng.normal(size=(n_spins, n_spins)))
+    moments = strength * (data.T @ data)[tuple(edges.T)] / 300
+    return edges, moments
+
+
+def whole(lower):
+    return np.tril(lower) + np.tril(lower, -1).T
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("strength", [0.5, 0.97])
+def test_an_added_edge(seed, strength):
+    edges, moments = problem(seed, strength=strength)
+    graph = plan(14, edges)
+    before = refit_exactly(plan(14, edges[:-1]), moments[:-1], np.zeros(len(edges) - 1))
+    correlation = before.solution.correlations()[tuple(edges[-1])]
+    found = refit_with_edge(graph, moments, before.couplings, before.inverse_hessian.copy(order="F"), correlation)
+    exact = maximise(graph, moments, np.zeros(len(edges)))
+    np.testing.assert_allclose(found.couplings, exact.couplings, rtol=0, atol=1e-7)
+    assert found.converged and found.gradient_norm <= 1e-10
+    np.testing.assert_allclose(found.solution.moments(), moments, rtol=0, atol=1e-10)
+    # The curvature is good enough for the next step.
+    hessian = found.solution.hessian()
+    np.testing.assert_allclose(whole(found.inverse_hessian) @ hessian, np.eye(len(edges)), rtol=0, atol=0.6)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_removed_edge(seed):
+    edges, moments = problem(seed)
+    full = refit_exactly(plan(14, edges), moments, np.zeros(len(edges)))
+    k = seed % len(edges)
+    kept = np.delete(np.arange(len(edges)), k)
+    smaller = without_row(full.inverse_hessian, k)
+    expected = np.linalg.inv(np.delete(np.delete(full.solution.hessian(), k, 0), k, 1))
+    np.testing.assert_allclose(whole(smaller), expected, rtol=1e-6, atol=1e-8)
+    found = refit(plan(14, edges[kept]), moments[kept], full.couplings[kept], smaller)
+    exact = maximise(plan(14, edges[kept]), moments[kept], np.zeros(len(kept)))
+    np.testing.assert_allclose(found.couplings, exact.couplings, rtol=0, atol=1e-8)
+
+
+def test_a_useless_curvature_costs_time_and_not_exactness():
+    edges, moments = problem(3)
+    graph = plan(14, edges)
+    exact = maximise(graph, moments, np.zeros(len(edges)))
+    start = exact.couplings + np.random.default_rng(0).normal(size=len(edges))
+    for useless in (100.0, 1e-9):
+        found = refit(graph, moments, start, np.asfortranarray(useless * np.eye(len(edges))))
+        np.testing.assert_allclose(found.couplings, exact.couplings, rtol=0, atol=1e-7)
+
+
+def test_an_edge_without_gain():
+    edges, moments = problem(4)
+    before = refit_exactly(plan(14, edges[:-1]), moments[:-1], np.zeros(len(edges) - 1))
+    moments[-1] = before.solution.correlations()[tuple(edges[-1])]
+    found = refit_with_edge(plan(14, edges), moments, before.couplings, before.inverse_hessian, moments[-1])
+    np.testing.assert_allclose(found.couplings, np.append(before.couplings, 0.0), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_giving_up(seed):
+    edges, moments = problem(seed)
+    graph = plan(14, edges)
+    before = refit_exactly(plan(14, edges[:-1]), moments[:-1], np.zeros(len(edges) - 1))
+    correlation = before.solution.correlations()[tuple(edges[-1])]
+
+    def attempt(least):
+        inverse = before.inverse_hessian.copy(order="F")
+        return refit_with_edge(graph, moments, before.couplings, inverse, correlation, Worth(moments, least))
+
+    reached = maximise(graph, moments, np.zeros(len(edges)))
+    best = float(moments @ reached.couplings - solve_dual(graph, reached.couplings).log_partition)
+    assert attempt(best + 1.0) is None
+    assert attempt(best - 1e-9) is not None
