@@ -28,15 +28,12 @@ class Weights(NamedTuple):
 
 @numba.njit(cache=True)
 def weights_of(couplings, signs):
-    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1.
-
-    Complex couplings serve complex-step derivatives; everything below takes either type.
-    """
-    twin = np.empty(signs.size, couplings.dtype)
-    scale = np.empty(signs.size, couplings.dtype)
+    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
+    twin = np.empty(signs.size)
+    scale = np.empty(signs.size)
     for h in range(signs.size):
         theta = couplings[h >> 1]
-        positive = 1.0 if theta.real > 0 else 0.0
+        positive = 1.0 if theta > 0 else 0.0
         scale[h] = np.exp(-positive * theta)
         twin[h] = signs[h] * np.exp(2.0 * (1.0 - positive) * theta)
     return Weights(twin, scale)
@@ -96,7 +93,7 @@ def invert_block(a):
     if a.shape[0] <= LARGEST_SWEPT:
         return invert_skew(a)
     _, log_determinant = np.linalg.slogdet(a)
-    if not np.isfinite(log_determinant.real):  # underflow; the measured loss reports it
+    if not np.isfinite(log_determinant):  # underflow; the measured loss reports it
         a[:] = np.nan
         return -np.inf
     inverse = np.linalg.inv(a)
@@ -105,7 +102,7 @@ def invert_block(a):
         for s in range(r):
             a[r, s] = 0.5 * (inverse[r, s] - inverse[s, r])
             a[s, r] = -a[r, s]
-    return 0.5 * log_determinant.real
+    return 0.5 * log_determinant
 
 
 @numba.njit(cache=True)
@@ -130,7 +127,7 @@ def front_sizes(t, plan):
 
 
 @numba.njit(cache=True)
-def _stored(t, plan, factors):
+def stored(t, plan, factors):
     """The two stored blocks of front t: A^-1 and X."""
     own, rest = front_sizes(t, plan)
     begin = plan.factor_start[t]
@@ -140,11 +137,19 @@ def _stored(t, plan, factors):
 
 
 @numba.njit(cache=True)
-def _on_stack(t, plan, stack):
+def on_stack(t, plan, stack):
     """The square block of front t's border on the stack."""
     _, rest = front_sizes(t, plan)
     begin = plan.stack_start[t]
     return stack[begin : begin + rest * rest].reshape(rest, rest)
+
+
+@numba.njit(cache=True)
+def copy_block(source, target):
+    """Entry by entry: assigning to a slice would compile numba's checks of the shapes into every kernel."""
+    for r in range(target.shape[0]):
+        for s in range(target.shape[1]):
+            target[r, s] = source[r, s]
 
 
 @numba.njit(cache=True)
@@ -166,7 +171,7 @@ def _assemble(front, t, plan, weights):
 
 
 @numba.njit(cache=True)
-def _extend_add(front, block, c, plan):
+def extend_add(front, block, c, plan):
     """Add the Schur complement of child c at the places of its border."""
     begin = plan.border_start[c]
     for a in range(block.shape[0]):
@@ -178,7 +183,7 @@ def _extend_add(front, block, c, plan):
 
 
 @numba.njit(cache=True)
-def _extract(front, block, c, plan):
+def extract(front, block, c, plan):
     """Copy the entries on the border of child c out of its parent's front."""
     begin = plan.border_start[c]
     for a in range(block.shape[0]):
@@ -197,10 +202,9 @@ def factorise(plan, weights, fronts):
     """
     n_fronts = plan.child.size
     kept = 0
-    dtype = weights.twin.dtype
-    factors = np.empty(plan.factor_start[n_fronts], dtype)
-    stack = np.empty(plan.stack_size, dtype)
-    work = np.empty(plan.largest_front * plan.largest_front, dtype)
+    factors = np.empty(plan.factor_start[n_fronts])
+    stack = np.empty(plan.stack_size)
+    work = np.empty(plan.largest_front * plan.largest_front)
     log_pfaffian = 0.0
     for t in range(n_fronts):
         own, rest = front_sizes(t, plan)
@@ -208,18 +212,20 @@ def factorise(plan, weights, fronts):
         _assemble(front, t, plan, weights)
         c = plan.child[t]
         while c >= 0:
-            _extend_add(front, _on_stack(c, plan, stack), c, plan)
+            extend_add(front, on_stack(c, plan, stack), c, plan)
             c = plan.sibling[c]
         if fronts.size > 0:
-            fronts[kept : kept + front.size] = front.reshape(-1)
+            for k in range(front.size):
+                fronts[kept + k] = work[k]
             kept += front.size
-        inverse, x = _stored(t, plan, factors)
-        inverse[:] = front[:own, :own]
+        inverse, x = stored(t, plan, factors)
+        copy_block(front, inverse)
         log_pfaffian += invert_block(inverse)
         if rest > 0:
-            across = front[:own, own:].copy()
+            across = np.empty((own, rest))
+            copy_block(front[:, own:], across)
             np.dot(inverse, across, x)
-            complement = _on_stack(t, plan, stack)
+            complement = on_stack(t, plan, stack)
             np.dot(across.T, x, complement)
             for r in range(rest):
                 for s in range(rest):
@@ -228,24 +234,29 @@ def factorise(plan, weights, fronts):
 
 
 @numba.njit(cache=True)
-def _front_of_inverse(front, t, plan, factors, stack):
+def front_of_inverse(front, t, plan, factors, stack):
     """Fill a front with the entries of the inverse, given those on its border."""
     own, rest = front_sizes(t, plan)
-    inverse, x = _stored(t, plan, factors)
-    front[:own, :own] = inverse
-    if rest > 0:
-        border = _on_stack(t, plan, stack)
-        side = np.dot(x, border)
-        front[:own, :own] += np.dot(side, x.T)
-        for r in range(own):
-            for s in range(rest):
-                front[r, own + s] = -side[r, s]
-                front[own + s, r] = side[r, s]
-        front[own:, own:] = border
+    inverse, x = stored(t, plan, factors)
+    if rest == 0:
+        copy_block(inverse, front)
+        return
+    border = on_stack(t, plan, stack)
+    side = np.empty((own, rest))
+    np.dot(x, border, side)
+    product = np.empty((own, own))
+    np.dot(side, x.T, product)
+    for r in range(own):
+        for s in range(own):
+            front[r, s] = inverse[r, s] + product[r, s]
+        for s in range(rest):
+            front[r, own + s] = -side[r, s]
+            front[own + s, r] = side[r, s]
+    copy_block(border, front[own:, own:])
 
 
 @numba.njit(cache=True)
-def _read_pattern(front, t, plan, weights, across_edge, residual):
+def read_pattern(front, t, plan, weights, across_edge, residual):
     """Read G[h, twin h] of the front's own darts and add its part of (K' G - 1)[h, h]."""
     flat = front.reshape(-1)
     width = front.shape[0]
@@ -271,19 +282,19 @@ def selected_inverse(plan, weights, factors):
     Returns (G[h, twin h], (K' G - 1)[h, h]) of each dart. All terms of a diagonal entry of K' G are probabilities,
     so the second is an absolute error. O(n^{3/2}).
     """
-    dtype = weights.twin.dtype
-    across_edge = np.empty(weights.twin.size, dtype)
-    residual = -np.ones(weights.twin.size, dtype)
-    stack = np.empty(plan.stack_size, dtype)
-    work = np.empty(plan.largest_front * plan.largest_front, dtype)
+    across_edge = np.empty(weights.twin.size)
+    residual = np.empty(weights.twin.size)
+    residual[:] = -1.0
+    stack = np.empty(plan.stack_size)
+    work = np.empty(plan.largest_front * plan.largest_front)
     for t in range(plan.child.size - 1, -1, -1):
         own, rest = front_sizes(t, plan)
         front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        _front_of_inverse(front, t, plan, factors, stack)
-        _read_pattern(front, t, plan, weights, across_edge, residual)
+        front_of_inverse(front, t, plan, factors, stack)
+        read_pattern(front, t, plan, weights, across_edge, residual)
         c = plan.child[t]
         while c >= 0:
-            _extract(front, _on_stack(c, plan, stack), c, plan)
+            extract(front, on_stack(c, plan, stack), c, plan)
             c = plan.sibling[c]
     return across_edge, residual
 
@@ -296,7 +307,7 @@ def full_inverse(plan, factors):
     for t in range(plan.child.size - 1, -1, -1):
         low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
         own, rest = front_sizes(t, plan)
-        inverse, x = _stored(t, plan, factors)
+        inverse, x = stored(t, plan, factors)
         ordered[low:high, low:high] = inverse
         if rest == 0:
             continue
@@ -359,7 +370,7 @@ def inverse_entries(plan, factors, darts):
     for t in range(plan.child.size):
         own, rest = front_sizes(t, plan)
         if reached[t] and rest > 0:
-            _, x = _stored(t, plan, factors)
+            _, x = stored(t, plan, factors)
             begin = row[plan.first[t]]
             passed = np.dot(x.T, columns[begin : begin + own])
             rows = _border_rows(t, plan, row)
@@ -368,7 +379,7 @@ def inverse_entries(plan, factors, darts):
     for t in range(plan.child.size - 1, -1, -1):
         if reached[t]:
             own, rest = front_sizes(t, plan)
-            inverse, x = _stored(t, plan, factors)
+            inverse, x = stored(t, plan, factors)
             begin = row[plan.first[t]]
             solved = np.dot(inverse, columns[begin : begin + own])
             if rest > 0:

@@ -10,6 +10,7 @@ import numpy as np
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.correlations import ROUNDING, all_correlations, path_product, shortest_paths
+from isingmap.inference.directional import change_factors, change_inverse
 from isingmap.inference.dual import DualPlan, gauge
 from isingmap.inference.multifrontal import (
     Weights,
@@ -23,8 +24,6 @@ from isingmap.inference.multifrontal import (
 NOT_KEPT = np.empty(0)
 # Up to this size the whole inverse fits into memory (576 n^2 bytes) and answers everything at once.
 MOST_SPINS_INVERTED = 2500
-# Complex-step derivatives lose nothing to cancellation, so the step may be as small as doubles allow.
-COMPLEX_STEP = 1e-40
 # Largest estimated error of a number that is handed out.
 LARGEST_ERROR = 1e-7
 
@@ -97,19 +96,21 @@ class DualSolution:
         return covariance, error
 
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
-        """Hessian times a vector, (n_edges,), at any size: the derivative of the moments by a complex step.
+        """Hessian times a vector, (n_edges,), at any size: the derivative of the moments in its direction.
 
-        O(n^{3/2}), about four times the cost of the moments.
+        O(n^{3/2}), about three times the cost of the moments.
         """
-        gauged = self._gauged.astype(complex)
-        gauged[: self.plan.n_edges] += 1j * COMPLEX_STEP * self._edge_gauge * vector
-        weights = weights_of(gauged, self.plan.signs)
+        elimination, twin = self.plan.elimination, self.weights.twin
+        change = np.zeros(twin.size)
+        change[: 2 * self.plan.n_edges] = np.repeat(2.0 * self._edge_gauge * vector, 2)
+        change *= twin
         with one_blas_thread():
-            factors, _ = factorise(self.plan.elimination, weights, NOT_KEPT.astype(complex))
-            across, residual = selected_inverse(self.plan.elimination, weights, factors)
-        self._require(float(np.abs(residual.imag).max()) / COMPLEX_STEP, "product with the Hessian")
-        moments = _edge_moments(weights.twin, across, self.plan.n_edges)
-        return self._edge_gauge * moments.imag / COMPLEX_STEP
+            changes = change_factors(elimination, change, self._factors)
+            across_change, residual = change_inverse(elimination, self.weights, self._factors, changes)
+        across = self._selected[0]
+        self._require(float(np.abs(residual - change * across).max()), "product with the Hessian")
+        product = change * across + twin * across_change
+        return -2.0 * self._edge_gauge * product[: 2 * self.plan.n_edges : 2]
 
     def edge_product(self, edges: np.ndarray) -> float:
         """E of the product of gauged edges (numbers in the triangulation), at any size. See `correlations.py`."""
@@ -125,9 +126,7 @@ class DualSolution:
         """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most."""
         moments = self.moments()
         sign = self._edge_gauge[first] * self._edge_gauge[second]
-        products = [
-            1.0 if e == f else self.edge_product(np.array([e, f])) for e, f in zip(first, second, strict=True)
-        ]
+        products = [1.0 if e == f else self.edge_product(np.array([e, f])) for e, f in zip(first, second, strict=True)]
         return sign * np.array(products) - moments[first] * moments[second]
 
     @cached_property
