@@ -34,7 +34,7 @@ from isingmap.inference.dual import DualPlan, gauge, plan
 from isingmap.inference.engine import LOSS_TOLERANCE, solve_safely
 from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ground_states.ground_state import ground_spins
-from isingmap.inference.multifrontal import inverse_entries
+from isingmap.inference.inverse import inverse_entries
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_log_partition, certified_solution
 from isingmap.inference.solution import DualSolution, solve_dual
 

@@ -12,16 +12,16 @@ path may use the triangulation's added edges, and any path serves: nothing depen
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.planar.planarity import incidence
 
 # What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 
-@numba.njit(cache=True)
+@helper
 def pfaffian(matrix, size):
     """(Pfaffian of matrix[:size, :size], estimate of its absolute error); overwrites the skew-symmetric matrix.
 
@@ -59,7 +59,7 @@ def pfaffian(matrix, size):
     return result, uncertainty
 
 
-@numba.njit(cache=True)
+@kernel
 def _breadth_first(source, edges, start, order, parent, depth, queue):
     """Fill the dart by which each node was reached and its distance; returns the largest distance."""
     parent[:] = -1
@@ -82,7 +82,7 @@ def _breadth_first(source, edges, start, order, parent, depth, queue):
     return depth[queue[size - 1]]
 
 
-@numba.njit(cache=True)
+@kernel
 def path_correlation(path, length, inverse, twin, work):
     """(E of the product of the edges path[:length], its error); `work` holds at least (2 length)^2 entries."""
     size = 2 * length
@@ -108,7 +108,7 @@ def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
     return path_correlation(np.arange(length), length, inverse, twin, work)
 
 
-@numba.njit(cache=True)
+@kernel
 def all_correlations(n_nodes, edges, inverse, twin):
     """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
     start, order = incidence(n_nodes, edges)
@@ -117,12 +117,13 @@ def all_correlations(n_nodes, edges, inverse, twin):
     queue = np.empty(n_nodes, np.int64)
     path = np.empty(n_nodes, np.int64)
     work = np.empty((0, 0))
-    result = np.eye(n_nodes)
+    result = np.empty((n_nodes, n_nodes))
     worst = 0.0
     for i in range(n_nodes):
         longest = _breadth_first(i, edges, start, order, parent, depth, queue)
         if work.shape[0] < 2 * longest:
             work = np.empty((2 * longest, 2 * longest))
+        result[i, i] = 1.0
         for j in range(i + 1, n_nodes):
             v = j
             length = 0

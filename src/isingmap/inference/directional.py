@@ -12,9 +12,9 @@ skew-symmetric to the last bit; with the plain products rounding errors grow a t
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.inference.multifrontal import (
     copy_block,
     extend_add,
@@ -27,7 +27,7 @@ from isingmap.inference.multifrontal import (
 )
 
 
-@numba.njit(cache=True)
+@kernel
 def change_factors(plan, change, factors):
     """Derivatives of all A^-1 and X, laid out like the factors, from those of the twin entries, (n_darts,)."""
     changes = np.empty(factors.size)
@@ -49,7 +49,7 @@ def change_factors(plan, change, factors):
     return changes
 
 
-@numba.njit(cache=True)
+@helper
 def _eliminate_change(front, t, plan, factors, changes, stack):
     """One front of `change_factors`."""
     own, rest = front_sizes(t, plan)
@@ -79,7 +79,7 @@ def _eliminate_change(front, t, plan, factors, changes, stack):
             complement[r, s] = front[own + r, own + s] + passed[s, r] - passed[r, s]
 
 
-@numba.njit(cache=True)
+@helper
 def _change_of_front(front, inverse_front, t, plan, factors, changes, stack):
     """Fill a front with the derivative of the inverse, given that on its border and the inverse itself."""
     own, rest = front_sizes(t, plan)
@@ -106,7 +106,7 @@ def _change_of_front(front, inverse_front, t, plan, factors, changes, stack):
     copy_block(border_change, front[own:, own:])
 
 
-@numba.njit(cache=True)
+@kernel
 def change_inverse(plan, weights, factors, changes):
     """Derivatives of G[h, twin h], and the part (K' G.)[h, h] of that of the residual. O(n^{3/2})."""
     across_edge = np.empty(weights.twin.size)

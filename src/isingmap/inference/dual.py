@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.inference.elimination import EliminationPlan, eliminate_symbolically
 from isingmap.planar.embedding import embed
 from isingmap.planar.planarity import incidence
@@ -88,7 +88,7 @@ def kasteleyn_signs(triangulation: Triangulation) -> np.ndarray:
     return _odd_indegree_signs(triangulation.n_nodes, triangulation.edges)
 
 
-@numba.njit(cache=True)
+@kernel
 def _odd_indegree_signs(n_nodes, edges):
     """Orient all edges forward, then repair the in-degrees along a breadth-first tree from the leaves up."""
     signs = np.ones(2 * edges.shape[0])
@@ -127,7 +127,7 @@ def gauge(n_spins: int, edges: np.ndarray, couplings: np.ndarray) -> np.ndarray:
     return _forest_spins(n_spins, edges, couplings, by_strength)
 
 
-@numba.njit(cache=True)
+@helper
 def _root(v, parent, sign):
     """Root of v and the spin of v relative to it; compresses the path on the way back."""
     root = v
@@ -146,7 +146,7 @@ def _root(v, parent, sign):
     return root, total
 
 
-@numba.njit(cache=True)
+@kernel
 def _forest_spins(n_spins, edges, couplings, by_strength):
     """Kruskal's algorithm with a signed union-find: sign[v] is the spin of v relative to its parent."""
     parent = np.arange(n_spins)

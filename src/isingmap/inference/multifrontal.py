@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from isingmap.inference.elimination import front_of_units
+from isingmap.compiled import HELPER, helper, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
@@ -26,7 +26,7 @@ class Weights(NamedTuple):
     scale: np.ndarray
 
 
-@numba.njit(cache=True)
+@kernel
 def weights_of(couplings, signs):
     """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
     twin = np.empty(signs.size)
@@ -39,7 +39,7 @@ def weights_of(couplings, signs):
     return Weights(twin, scale)
 
 
-@numba.njit(cache=True)
+@helper
 def row_of(h, plan, weights):
     """The three darts in the row of dart h (twin, next, previous) and the entries of K' there."""
     following = plan.next_in_face[h]
@@ -49,7 +49,7 @@ def row_of(h, plan, weights):
     return darts, (weights.twin[h], scale[h] * scale[following], -scale[h] * scale[previous])
 
 
-@numba.njit(cache=True)
+@helper
 def _largest_open(a, done):
     """The largest entry above the diagonal between rows not yet swept: (row, column)."""
     i, j, largest = 0, 0, -1.0
@@ -62,7 +62,7 @@ def _largest_open(a, done):
     return i, j
 
 
-@numba.njit(cache=True, error_model="numpy")
+@numba.njit(error_model="numpy", **HELPER)
 def _sweep(a, i, j):
     """Principal pivot transform of a skew-symmetric matrix on the rows i and j.
 
@@ -87,7 +87,7 @@ def _sweep(a, i, j):
     a[j, i] = 1.0 / value
 
 
-@numba.njit(cache=True)
+@helper
 def invert_block(a):
     """Replace a skew-symmetric matrix of any size by its inverse; returns log |Pf a|."""
     if a.shape[0] <= LARGEST_SWEPT:
@@ -105,7 +105,7 @@ def invert_block(a):
     return 0.5 * log_determinant
 
 
-@numba.njit(cache=True)
+@helper
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
     done = np.zeros(a.shape[0], np.bool_)
@@ -119,14 +119,14 @@ def invert_skew(a):
     return log_pfaffian
 
 
-@numba.njit(cache=True)
+@helper
 def front_sizes(t, plan):
     """Own and border darts of front t."""
     own = 2 * (plan.first[t + 1] - plan.first[t])
     return own, 2 * (plan.border_start[t + 1] - plan.border_start[t])
 
 
-@numba.njit(cache=True)
+@helper
 def stored(t, plan, factors):
     """The two stored blocks of front t: A^-1 and X."""
     own, rest = front_sizes(t, plan)
@@ -136,7 +136,7 @@ def stored(t, plan, factors):
     return inverse, factors[middle : middle + own * rest].reshape(own, rest)
 
 
-@numba.njit(cache=True)
+@helper
 def on_stack(t, plan, stack):
     """The square block of front t's border on the stack."""
     _, rest = front_sizes(t, plan)
@@ -144,7 +144,7 @@ def on_stack(t, plan, stack):
     return stack[begin : begin + rest * rest].reshape(rest, rest)
 
 
-@numba.njit(cache=True)
+@helper
 def copy_block(source, target):
     """Entry by entry: assigning to a slice would compile numba's checks of the shapes into every kernel."""
     for r in range(target.shape[0]):
@@ -152,7 +152,7 @@ def copy_block(source, target):
             target[r, s] = source[r, s]
 
 
-@numba.njit(cache=True)
+@helper
 def _assemble(front, t, plan, weights):
     """Fill in the entries of K' that belong to front t."""
     flat = front.reshape(-1)
@@ -170,7 +170,7 @@ def _assemble(front, t, plan, weights):
                         front[spot % width, spot // width] = -values[kind]
 
 
-@numba.njit(cache=True)
+@helper
 def extend_add(front, block, c, plan):
     """Add the Schur complement of child c at the places of its border."""
     begin = plan.border_start[c]
@@ -182,7 +182,7 @@ def extend_add(front, block, c, plan):
             front[row, column + 1] += block[a, b + 1]
 
 
-@numba.njit(cache=True)
+@helper
 def extract(front, block, c, plan):
     """Copy the entries on the border of child c out of its parent's front."""
     begin = plan.border_start[c]
@@ -194,7 +194,7 @@ def extract(front, block, c, plan):
             block[a, b + 1] = front[row, column + 1]
 
 
-@numba.njit(cache=True)
+@kernel
 def factorise(plan, weights, fronts):
     """(factors, log |Pf K'|). O(n^{3/2}) time, O(n log n) memory.
 
@@ -233,7 +233,7 @@ def factorise(plan, weights, fronts):
     return factors, log_pfaffian
 
 
-@numba.njit(cache=True)
+@helper
 def front_of_inverse(front, t, plan, factors, stack):
     """Fill a front with the entries of the inverse, given those on its border."""
     own, rest = front_sizes(t, plan)
@@ -255,7 +255,7 @@ def front_of_inverse(front, t, plan, factors, stack):
     copy_block(border, front[own:, own:])
 
 
-@numba.njit(cache=True)
+@helper
 def read_pattern(front, t, plan, weights, across_edge, residual):
     """Read G[h, twin h] of the front's own darts and add its part of (K' G - 1)[h, h]."""
     flat = front.reshape(-1)
@@ -275,7 +275,7 @@ def read_pattern(front, t, plan, weights, across_edge, residual):
             across_edge[h] = flat[plan.slot[h, 0]]
 
 
-@numba.njit(cache=True)
+@kernel
 def selected_inverse(plan, weights, factors):
     """Entries G = K'^-1 needed for the edge moments, and how exactly they satisfy K' G = 1.
 
@@ -297,95 +297,3 @@ def selected_inverse(plan, weights, factors):
             extract(front, on_stack(c, plan, stack), c, plan)
             c = plan.sibling[c]
     return across_edge, residual
-
-
-@numba.njit(cache=True)
-def full_inverse(plan, factors):
-    """The whole inverse of K', by darts, (n_darts, n_darts). O(n^{5/2}) time."""
-    n_darts = 2 * plan.order.size
-    ordered = np.zeros((n_darts, n_darts))
-    for t in range(plan.child.size - 1, -1, -1):
-        low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
-        own, rest = front_sizes(t, plan)
-        inverse, x = stored(t, plan, factors)
-        ordered[low:high, low:high] = inverse
-        if rest == 0:
-            continue
-        border = 2 * np.repeat(plan.border[plan.border_start[t] : plan.border_start[t + 1]], 2)
-        border[1::2] += 1
-        side = np.dot(x, ordered[border, high:])
-        ordered[low:high, low:high] += np.dot(np.ascontiguousarray(side[:, border - high]), x.T)
-        for r in range(own):
-            for s in range(n_darts - high):
-                ordered[low + r, high + s] = -side[r, s]
-                ordered[high + s, low + r] = side[r, s]
-    dart = 2 * np.repeat(plan.order, 2)
-    dart[1::2] += 1
-    result = np.empty_like(ordered)
-    for a in range(n_darts):
-        for b in range(n_darts):
-            result[dart[a], dart[b]] = ordered[a, b]
-    return result
-
-
-@numba.njit(cache=True)
-def _reached_fronts(plan, darts):
-    """Fronts of the darts and all above them, and where the rows of each begin in a compressed right-hand side."""
-    n_fronts = plan.child.size
-    reached = np.zeros(n_fronts, np.bool_)
-    front_of = front_of_units(plan.first)
-    for dart in darts:
-        t = front_of[plan.position[dart >> 1]]
-        while t >= 0 and not reached[t]:
-            reached[t] = True
-            t = plan.parent[t]
-    # Rows by position of the unit; -1 for units that nothing reaches.
-    row = np.full(plan.order.size, -1, np.int64)
-    size = 0
-    for t in range(n_fronts):
-        if reached[t]:
-            for k in range(plan.first[t], plan.first[t + 1]):
-                row[k] = size
-                size += 2
-    return reached, row, size
-
-
-@numba.njit(cache=True)
-def _border_rows(t, plan, row):
-    """Rows of the border darts of front t in a compressed right-hand side; all are reached when t is."""
-    units = plan.border[plan.border_start[t] : plan.border_start[t + 1]]
-    rows = np.repeat(row[units], 2)
-    rows[1::2] += 1
-    return rows
-
-
-@numba.njit(cache=True)
-def inverse_entries(plan, factors, darts):
-    """K'^-1 between the given darts, (k, k). Only the fronts above them are touched: O(k n) at most."""
-    position = plan.position
-    reached, row, size = _reached_fronts(plan, darts)
-    columns = np.zeros((size, darts.size))
-    for k in range(darts.size):
-        columns[row[position[darts[k] >> 1]] + (darts[k] & 1), k] = 1.0
-    for t in range(plan.child.size):
-        own, rest = front_sizes(t, plan)
-        if reached[t] and rest > 0:
-            _, x = stored(t, plan, factors)
-            begin = row[plan.first[t]]
-            passed = np.dot(x.T, columns[begin : begin + own])
-            rows = _border_rows(t, plan, row)
-            for r in range(rest):
-                columns[rows[r]] -= passed[r]
-    for t in range(plan.child.size - 1, -1, -1):
-        if reached[t]:
-            own, rest = front_sizes(t, plan)
-            inverse, x = stored(t, plan, factors)
-            begin = row[plan.first[t]]
-            solved = np.dot(inverse, columns[begin : begin + own])
-            if rest > 0:
-                solved -= np.dot(x, columns[_border_rows(t, plan, row)])
-            columns[begin : begin + own] = solved
-    result = np.empty((darts.size, darts.size))
-    for k in range(darts.size):
-        result[k] = columns[row[position[darts[k] >> 1]] + (darts[k] & 1)]
-    return result

@@ -12,14 +12,8 @@ from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.correlations import ROUNDING, all_correlations, path_product, shortest_paths
 from isingmap.inference.directional import change_factors, change_inverse
 from isingmap.inference.dual import DualPlan, gauge
-from isingmap.inference.multifrontal import (
-    Weights,
-    factorise,
-    full_inverse,
-    inverse_entries,
-    selected_inverse,
-    weights_of,
-)
+from isingmap.inference.inverse import full_inverse, inverse_entries
+from isingmap.inference.multifrontal import Weights, factorise, selected_inverse, weights_of
 
 NOT_KEPT = np.empty(0)
 # Up to this size the whole inverse fits into memory (576 n^2 bytes) and answers everything at once.

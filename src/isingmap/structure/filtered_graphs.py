@@ -10,9 +10,9 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.errors import DataError, ModelError
 from isingmap.structure.planar_filter import keep_planar
 
@@ -54,12 +54,12 @@ def mutual_information(moments, magnetizations) -> np.ndarray:
     return _mutual_information(np.asarray(moments), np.asarray(magnetizations, float))
 
 
-@numba.njit(cache=True)
+@helper
 def _cell(joint, independent):
     return joint * np.log(joint / independent) if joint > 0.0 else 0.0
 
 
-@numba.njit(cache=True)
+@kernel
 def _mutual_information(moments, means):
     n = means.size
     information = np.zeros((n, n))
@@ -134,7 +134,7 @@ def _by_similarity(similarity, rank, pairs) -> np.ndarray:
     return np.lexsort((ends[:, 1], ends[:, 0], -similarity[pairs[:, 0], pairs[:, 1]]))
 
 
-@numba.njit(cache=True)
+@helper
 def _comes_first(value, i, j, other_value, k, m):
     """Is the pair of ranks i, j better than the pair k, m: a larger value, or the same and first by name?"""
     if value != other_value:
@@ -142,7 +142,7 @@ def _comes_first(value, i, j, other_value, k, m):
     return (min(i, j), max(i, j)) < (min(k, m), max(k, m))
 
 
-@numba.njit(cache=True)
+@kernel
 def _spanning_tree(similarity, rank):
     n = rank.size
     edges = np.empty((max(n - 1, 0), 2), np.int64)
@@ -167,7 +167,7 @@ def _spanning_tree(similarity, rank):
                 rank[best],
             ):
                 best = w
-        edges[k] = anchor[best], best
+        edges[k, 0], edges[k, 1] = anchor[best], best
         v = best
     return edges
 
@@ -243,7 +243,7 @@ def triangulated_filter(similarity: np.ndarray, rank: np.ndarray) -> FilteredGra
     return FilteredGraph(np.vstack([first, spokes]), cliques, separators)
 
 
-@numba.njit(cache=True)
+@helper
 def _first_clique(similarity, order):
     """Ranks of the four nodes with the largest sum of similarities above the mean of all pairs, increasing."""
     n = order.size
@@ -262,7 +262,7 @@ def _first_clique(similarity, order):
     return np.sort(np.argsort(-strength, kind="mergesort")[:4])
 
 
-@numba.njit(cache=True)
+@helper
 def _choice(similarity, order, waiting, n_waiting, a, b, c):
     """Heap entry of a face: its best waiting node; all ranks, the first by name among equals."""
     row_a, row_b, row_c = similarity[order[a]], similarity[order[b]], similarity[order[c]]
@@ -275,7 +275,7 @@ def _choice(similarity, order, waiting, n_waiting, a, b, c):
     return (-np.float64(largest), best, a, b, c)
 
 
-@numba.njit(cache=True)
+@kernel
 def _stack_cliques(similarity, order):
     """Cliques of the TMFG, (n - 3, 4); of all but the first, the new node comes first and then its separator.
 

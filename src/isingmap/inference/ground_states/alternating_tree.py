@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper
 from isingmap.inference.ground_states.moats import (
     FREE,
     INNER,
     NEVER,
+    NOBODY,
     OUTER,
     around,
     child_around,
@@ -31,7 +32,7 @@ from isingmap.inference.ground_states.moats import (
 )
 
 
-@numba.njit(cache=True)
+@helper
 def grow_tree(s, terminal, limit):
     """Grow an alternating tree until it meets an unmatched region (True) or for `limit` (False)."""
     root = around(s, terminal)
@@ -40,7 +41,7 @@ def grow_tree(s, terminal, limit):
     n_edges = s.edges.size
     events = [(t, t) for _ in range(0)]
     tree = [root for _ in range(0)]
-    _enter(s, tree, root, OUTER, -1, -1, t)
+    _enter(s, tree, root, OUTER, NOBODY, NOBODY, t)
     _schedule_region(s, events, root, t)
     while not matched:
         if events[0][0] > limit:
@@ -67,7 +68,7 @@ def grow_tree(s, terminal, limit):
     return matched
 
 
-@numba.njit(cache=True)
+@helper
 def _enter(s, tree, region, label, here, there, t):
     """Make a region part of the tree, below the region around the terminal `there`."""
     s.regions[region].label = label
@@ -77,14 +78,14 @@ def _enter(s, tree, region, label, here, there, t):
     tree.append(region)
 
 
-@numba.njit(cache=True)
+@helper
 def _freeze(s, region, t):
     s.regions[region].radius += s.regions[region].rate * t
     s.regions[region].rate = 0
     s.regions[region].label = FREE
 
 
-@numba.njit(cache=True)
+@helper
 def _schedule(s, events, a, t):
     """When do the moats meet on the edges at node a, or reach the other end?"""
     top = top_of(s, a)
@@ -104,7 +105,7 @@ def _schedule(s, events, a, t):
                 heappush(events, (due, e))
 
 
-@numba.njit(cache=True)
+@helper
 def _schedule_region(s, events, root, t):
     region = root
     while region >= 0:
@@ -115,7 +116,7 @@ def _schedule_region(s, events, root, t):
         region = following(s, region, root)
 
 
-@numba.njit(cache=True)
+@helper
 def _schedule_shrinking(s, events, region):
     """When does a shrinking region lose its last covered node, or its whole width?"""
     last = s.regions[region].shell
@@ -125,7 +126,7 @@ def _schedule_shrinking(s, events, region):
         heappush(events, (due, s.edges.size + region))
 
 
-@numba.njit(cache=True)
+@helper
 def _meet(s, events, tree, e, t):
     """What happens on an edge that is due: cover a node, grow the tree, form a blossom; True: a match is made."""
     a, b = s.edges[e].a, s.edges[e].b
@@ -154,7 +155,7 @@ def _meet(s, events, tree, e, t):
     return False
 
 
-@numba.njit(cache=True)
+@helper
 def _cover_node(s, events, a, b, t):
     """The region around node a reaches the uncovered node b."""
     group = s.nodes[a].group
@@ -169,7 +170,7 @@ def _cover_node(s, events, a, b, t):
     _schedule(s, events, b, t)
 
 
-@numba.njit(cache=True)
+@helper
 def _shrink(s, events, tree, region, t):
     """A shrinking region uncovers a node, falls apart, or stands in the way of its neighbours in the tree."""
     last = s.regions[region].shell
@@ -188,7 +189,7 @@ def _shrink(s, events, tree, region, t):
         _schedule_shrinking(s, events, region)
 
 
-@numba.njit(cache=True)
+@helper
 def _augment(s, here, there):
     """Match the unmatched region around `there`, and exchange matched and free links up to the root."""
     region = around(s, here)
@@ -202,7 +203,7 @@ def _augment(s, here, there):
         pair(s, region, inner, here, there)
 
 
-@numba.njit(cache=True)
+@helper
 def _common_ancestor(s, x, y):
     """Where the paths of two outer regions to the root meet; takes turns, so that the search stays local."""
     s.counts[1] += 1
@@ -216,7 +217,7 @@ def _common_ancestor(s, x, y):
         x, y = y, x
 
 
-@numba.njit(cache=True)
+@helper
 def _form_blossom(s, events, tree, here, there, t):
     """Two outer regions of the tree meet: the cycle they close becomes one outer region."""
     first, last = around(s, here), around(s, there)
@@ -243,7 +244,7 @@ def _form_blossom(s, events, tree, here, there, t):
     _enclose(s, events, blossom, t)
 
 
-@numba.njit(cache=True)
+@helper
 def _enclose(s, events, blossom, t):
     """Freeze the children of a new blossom; those that were shrinking grow from now on."""
     child = s.regions[blossom].first_child
@@ -272,7 +273,7 @@ def _enclose(s, events, blossom, t):
         child = s.regions[child].next_child
 
 
-@numba.njit(cache=True)
+@helper
 def _shatter(s, events, tree, blossom, t):
     """An inner blossom without width falls apart: an even path of its children stays in the tree."""
     entry = child_around(s, blossom, s.regions[blossom].up_here)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import kernel
 from isingmap.planar.embedding import orbits
 from isingmap.planar.planarity import incidence
 from isingmap.planar.separators import block_labels, component_labels
@@ -76,7 +76,7 @@ def spins_of(n_spins: int, edges: np.ndarray, couplings: np.ndarray, unsatisfied
     return _propagate(n_spins, np.ascontiguousarray(edges[tied]), signs[tied])
 
 
-@numba.njit(cache=True)
+@kernel
 def _propagate(n_spins, edges, signs):
     start, order = incidence(n_spins, edges)
     spins = np.zeros(n_spins, np.int8)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
 from isingmap.planar.planarity import incidence
 
-FREE, OUTER, INNER = 0, 1, 2
+# Numbers of NumPy's, because numba compiles a function anew for every literal it is called with.
+FREE, OUTER, INNER = np.int64(0), np.int64(1), np.int64(2)
+NOBODY, FORWARD = np.int64(-1), np.bool_(True)
 NEVER = np.iinfo(np.int64).max
 
 NODE = np.dtype([
@@ -91,26 +93,26 @@ def moat_family(moats: Moats) -> MoatFamily:
     return MoatFamily(parent, radius, region, np.where(region >= 0, arrival, 0))
 
 
-@numba.njit(cache=True)
+@helper
 def pair(s, region, other, here, there):
     s.regions[region].mate_here, s.regions[region].mate_there = here, there
     s.regions[other].mate_here, s.regions[other].mate_there = there, here
 
 
-@numba.njit(cache=True)
+@helper
 def around(s, terminal):
     """Outermost region around a terminal."""
     return s.groups[s.nodes[s.home[terminal]].group].top
 
 
-@numba.njit(cache=True)
+@helper
 def top_of(s, node):
     """Outermost region around a node, -1 if it is uncovered."""
     group = s.nodes[node].group
     return s.groups[group].top if group >= 0 else np.int64(-1)
 
 
-@numba.njit(cache=True)
+@helper
 def cover_of(s, node, t):
     """Width of the moats beyond a node at time t."""
     group = s.nodes[node].group
@@ -120,7 +122,7 @@ def cover_of(s, node, t):
     return s.nodes[node].wrap + s.groups[group].offset + s.regions[region].radius + s.regions[region].rate * t
 
 
-@numba.njit(cache=True)
+@helper
 def following(s, region, root):
     """The region after `region` in a walk through all parts of `root`; -1 at the end."""
     if s.regions[region].first_child >= 0:
@@ -132,7 +134,7 @@ def following(s, region, root):
     return -1
 
 
-@numba.njit(cache=True)
+@helper
 def regroup(s, root, group, shift):
     """All nodes under `root` move to another group, and their `wrap` is shifted."""
     region = root
@@ -145,7 +147,7 @@ def regroup(s, root, group, shift):
         region = following(s, region, root)
 
 
-@numba.njit(cache=True)
+@helper
 def tie(s, child, following, here, there):
     """Two neighbours on the cycle of a blossom."""
     s.regions[child].next_child = following
@@ -153,7 +155,7 @@ def tie(s, child, following, here, there):
     s.regions[child].link_here, s.regions[child].link_there = here, there
 
 
-@numba.njit(cache=True)
+@helper
 def child_around(s, blossom, terminal):
     """The child of a blossom that contains a terminal."""
     region = terminal
@@ -162,7 +164,7 @@ def child_around(s, blossom, terminal):
     return region
 
 
-@numba.njit(cache=True)
+@helper
 def step(s, child, forward):
     """Neighbour on the cycle of a blossom, and the link to it."""
     if forward:
@@ -171,7 +173,7 @@ def step(s, child, forward):
     return following, s.regions[following].link_there, s.regions[following].link_here
 
 
-@numba.njit(cache=True)
+@helper
 def pair_rest(s, child, end, forward):
     """Match the children strictly between two on the cycle of a blossom, in twos."""
     child, _, _ = step(s, child, forward)
@@ -181,7 +183,7 @@ def pair_rest(s, child, end, forward):
         child, _, _ = step(s, following, forward)
 
 
-@numba.njit(cache=True)
+@helper
 def release(s, blossom):
     """Give the children of a blossom back their groups."""
     shared = s.regions[blossom].crowd
@@ -198,7 +200,7 @@ def release(s, blossom):
         child = s.regions[child].next_child
 
 
-@numba.njit(cache=True)
+@helper
 def discard(s, blossom):
     s.regions[blossom].label, s.regions[blossom].rate, s.regions[blossom].radius = FREE, 0, 0
     s.regions[blossom].first_child = -1
