@@ -66,8 +66,11 @@ def test_the_public_names_are_few_and_there():
     assert all(hasattr(isingmap, name) for name in isingmap.__all__)
 
 
+HELPERS = {"helper", "inlined", "HELPER"}
+
+
 def compiled_as(function):
-    """The names in a function's decorators: `kernel`, `helper` or `HELPER` if it is compiled."""
+    """The names in a function's decorators; if it is compiled, one of those below."""
     return {
         node.id for decorator in function.decorator_list for node in ast.walk(decorator) if isinstance(node, ast.Name)
     }
@@ -76,7 +79,7 @@ def compiled_as(function):
 def test_only_compiled_functions_call_helpers():
     trees = {path: ast.parse(path.read_text()) for path in ROOT.rglob("*.py")}
     functions = {path: [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)] for path, tree in trees.items()}
-    helpers = {(path, f.name) for path in trees for f in functions[path] if compiled_as(f) & {"helper", "HELPER"}}
+    helpers = {(path, f.name) for path in trees for f in functions[path] if compiled_as(f) & HELPERS}
     assert len(helpers) > 50
     crashes = []
     for path, tree in trees.items():
@@ -84,7 +87,7 @@ def test_only_compiled_functions_call_helpers():
         here = {(ROOT / f"{node.module[9:].replace('.', '/')}.py", alias.name) for node in imports for alias in node.names}
         names = {name for where, name in helpers if where == path or (where, name) in here}
         for function in functions[path]:
-            if not compiled_as(function) & {"kernel", "helper", "HELPER"}:
+            if not compiled_as(function) & {"kernel", *HELPERS}:
                 called = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
                 crashes += [f"{path.relative_to(ROOT)}: {function.name} uses {name}" for name in called & names]
     assert crashes == []

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import inlined, kernel
 from isingmap.planar.planarity import incidence
 
 # What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 
-@helper
+@inlined
 def pfaffian(matrix, size):
     """(Pfaffian of matrix[:size, :size], estimate of its absolute error); overwrites the skew-symmetric matrix.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import inlined, kernel
 from isingmap.inference.multifrontal import (
     copy_block,
     extend_add,
@@ -49,7 +49,7 @@ def change_factors(plan, change, factors):
     return changes
 
 
-@helper
+@inlined
 def _eliminate_change(front, t, plan, factors, changes, stack):
     """One front of `change_factors`."""
     own, rest = front_sizes(t, plan)
@@ -79,7 +79,7 @@ def _eliminate_change(front, t, plan, factors, changes, stack):
             complement[r, s] = front[own + r, own + s] + passed[s, r] - passed[r, s]
 
 
-@helper
+@inlined
 def _change_of_front(front, inverse_front, t, plan, factors, changes, stack):
     """Fill a front with the derivative of the inverse, given that on its border and the inverse itself."""
     own, rest = front_sizes(t, plan)

@@ -72,8 +72,7 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
     position = np.empty_like(tree.order)
     position[tree.order] = np.arange(tree.order.size)
     neighbours = position[around.reshape(-1, 4)]
-    child, sibling = _families(tree.parent)
-    border_start, border = _borders(tree.order, tree.first, child, sibling, neighbours)
+    child, sibling, border_start, border = _borders(tree.order, tree.first, tree.parent, neighbours)
     _sort_parts(border, border_start)
     place, slot = _places(next_in_face, tree.order, position, tree.first, child, sibling, border_start, border)
     factor_start, stack_start, stack_size, largest = _layout(tree.first, tree.parent, border_start)
@@ -84,21 +83,14 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
 
 
 @kernel
-def _families(parent):
-    """(first child, next sibling) of each front."""
-    child = np.full(parent.size, -1, np.int64)
-    sibling = np.full(parent.size, -1, np.int64)
-    for t in range(parent.size):
-        if parent[t] >= 0:
-            sibling[t] = child[parent[t]]
-            child[parent[t]] = t
-    return child, sibling
+def _borders(order, first, parent, neighbours):
+    """Children of each front, and its border in any order: later units next to its own or to those of its children.
 
-
-@kernel
-def _borders(order, first, child, sibling, neighbours):
-    """Border of each front, in any order: later units next to its own or to those of its children."""
-    n_fronts = child.size
+    Returns (first child, next sibling, where the borders start, borders).
+    """
+    n_fronts = parent.size
+    child = np.full(n_fronts, -1, np.int64)
+    sibling = np.full(n_fronts, -1, np.int64)
     start = np.zeros(n_fronts + 1, np.int64)
     border = np.empty(max(16, 8 * order.size), np.int64)
     seen = np.full(order.size, -1, np.int64)
@@ -129,7 +121,10 @@ def _borders(order, first, child, sibling, neighbours):
                     size += 1
             c = sibling[c]
         start[t + 1] = size
-    return start, border[:size].copy()
+        if parent[t] >= 0:
+            sibling[t] = child[parent[t]]
+            child[parent[t]] = t
+    return child, sibling, start, border[:size].copy()
 
 
 def _sort_parts(values: np.ndarray, start: np.ndarray) -> None:
@@ -144,7 +139,7 @@ def _sort_parts(values: np.ndarray, start: np.ndarray) -> None:
 def _places(next_in_face, order, position, first, child, sibling, border_start, border):
     """(place, slot) of the plan."""
     place = np.empty(border.size, np.int64)
-    slot = np.full((next_in_face.size, 3), -1, np.int64)
+    slot = np.empty((next_in_face.size, 3), np.int64)
     index = np.empty(order.size, np.int64)  # of the units in the front at hand, by position
     for t in range(child.size):
         own = first[t + 1] - first[t]
@@ -163,8 +158,7 @@ def _places(next_in_face, order, position, first, child, sibling, border_start, 
             g = h ^ 1
             for kind in range(3):
                 w = position[g >> 1]
-                if w >= first[t]:
-                    slot[h, kind] = k * width + 2 * index[w] + (g & 1)
+                slot[h, kind] = k * width + 2 * index[w] + (g & 1) if w >= first[t] else -1
                 g = next_in_face[h if kind == 0 else g]
     return place, slot
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.elimination import EliminationPlan, front_of_units
-from isingmap.inference.multifrontal import factorise, front_sizes, invert_skew, row_of
+from isingmap.inference.multifrontal import factorise, front_sizes, invert_skew
 from isingmap.inference.solution import DualSolution
 from isingmap.planar.planarity import incidence
 
@@ -148,11 +148,13 @@ def _place_on_border(dart, t, plan):
     return 2 * (low - plan.border_start[t]) + (dart & 1)
 
 
-@helper
+@inlined
 def _conditional_inverse(t, front, plan, weights, borders, agree):
     """Own block of the inverse of the front given the border edges of one sample, `agree` by position."""
     own, rest = front_sizes(t, plan)
-    rows = np.arange(own + rest)
+    rows = np.empty(own + rest, np.int64)
+    for r in range(own):
+        rows[r] = r
     index = np.full(rest, -1, np.int64)
     size = own
     for k in range(borders.active_start[t], borders.active_start[t + 1]):
@@ -168,9 +170,9 @@ def _conditional_inverse(t, front, plan, weights, borders, agree):
     for k in range(borders.pair_start[t], borders.pair_start[t + 1]):
         r, s = index[borders.pair[k, 0]], index[borders.pair[k, 1]]
         if r >= 0 and s >= 0:
-            _, values = row_of(borders.pair_dart[k], plan, weights)
-            matrix[r, s] += values[1]
-            matrix[s, r] -= values[1]
+            value = weights.entries[borders.pair_dart[k], 1]
+            matrix[r, s] += value
+            matrix[s, r] -= value
     if size <= DIRECT:
         invert_skew(matrix)
     else:
@@ -178,7 +180,7 @@ def _conditional_inverse(t, front, plan, weights, borders, agree):
     return matrix[:own, :own]
 
 
-@helper
+@inlined
 def _sample_front(t, inverse, plan, weights, uniforms, agree):
     """Draw the own edges of a front one by one; returns how far a probability left [0, 1]."""
     worst = 0.0

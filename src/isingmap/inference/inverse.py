@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.elimination import front_of_units
 from isingmap.inference.multifrontal import copy_block, front_sizes, stored
 
@@ -20,9 +20,9 @@ def _border_rows(t, plan, row):
 
 
 @helper
-def _gathered(matrix, rows, first_column):
-    """The given rows as a block, from a column on."""
-    block = np.empty((rows.size, matrix.shape[1] - first_column))
+def _gathered(matrix, rows, first_column, n_columns):
+    """A block of the given rows and columns in sequence."""
+    block = np.empty((rows.size, n_columns))
     for k in range(rows.size):
         for s in range(block.shape[1]):
             block[k, s] = matrix[rows[k], first_column + s]
@@ -33,7 +33,9 @@ def _gathered(matrix, rows, first_column):
 def full_inverse(plan, factors):
     """The whole inverse of K', by darts, (n_darts, n_darts). O(n^{5/2}) time."""
     n_darts = 2 * plan.order.size
-    row = np.arange(0, n_darts, 2)
+    row = np.empty(plan.order.size, np.int64)
+    for k in range(row.size):
+        row[k] = 2 * k
     ordered = np.zeros((n_darts, n_darts))
     for t in range(plan.child.size - 1, -1, -1):
         low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
@@ -44,33 +46,33 @@ def full_inverse(plan, factors):
             continue
         border = _border_rows(t, plan, row)
         side = np.empty((own, n_darts - high))
-        np.dot(x, _gathered(ordered, border, high), side)
+        np.dot(x, _gathered(ordered, border, high, n_darts - high), side)
         for r in range(own):
             for s in range(n_darts - high):
                 ordered[low + r, high + s] = -side[r, s]
                 ordered[high + s, low + r] = side[r, s]
         product = np.empty((own, own))
-        np.dot(x, _gathered(ordered[:, :high], border, low), product)
+        np.dot(x, _gathered(ordered, border, low, own), product)
         for r in range(own):
             for s in range(own):
                 ordered[low + r, low + s] += product[s, r]
-    return _by_darts(ordered, plan.position)
+    return _by_darts(ordered, plan.order)
 
 
-@helper
-def _by_darts(ordered, position):
+@inlined
+def _by_darts(ordered, order):
     """Rows and columns from the order of elimination to that of the darts."""
-    place = np.empty(ordered.shape[0], np.int64)
-    for a in range(place.size):
-        place[a] = 2 * position[a >> 1] + (a & 1)
+    dart = np.empty(ordered.shape[0], np.int64)
+    for a in range(dart.size):
+        dart[a] = 2 * order[a >> 1] + (a & 1)
     result = np.empty(ordered.shape)
-    for a in range(place.size):
-        for b in range(place.size):
-            result[a, b] = ordered[place[a], place[b]]
+    for a in range(dart.size):
+        for b in range(dart.size):
+            result[dart[a], dart[b]] = ordered[a, b]
     return result
 
 
-@helper
+@inlined
 def _reached_fronts(plan, darts):
     """Fronts of the darts and all above them, and where the rows of each begin in a compressed right-hand side."""
     n_fronts = plan.child.size
@@ -115,10 +117,10 @@ def inverse_entries(plan, factors, darts):
     for t in range(plan.child.size - 1, -1, -1):
         if reached[t]:
             _solve_front(columns, t, plan, factors, row)
-    return _gathered(columns, places, 0)
+    return _gathered(columns, places, np.int64(0), darts.size)
 
 
-@helper
+@inlined
 def _solve_front(columns, t, plan, factors, row):
     """The rows of front t of the solution, given those of its border."""
     own, rest = front_sizes(t, plan)
@@ -127,7 +129,7 @@ def _solve_front(columns, t, plan, factors, row):
     solved, known = np.empty(block.shape), np.empty(block.shape)
     np.dot(inverse, block, solved)
     if rest > 0:
-        np.dot(x, _gathered(columns, _border_rows(t, plan, row), 0), known)
+        np.dot(x, _gathered(columns, _border_rows(t, plan, row), np.int64(0), block.shape[1]), known)
     for r in range(own):
         for s in range(block.shape[1]):
             block[r, s] = solved[r, s] - known[r, s] if rest > 0 else solved[r, s]

@@ -13,21 +13,21 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from isingmap.compiled import HELPER, helper, kernel
+from isingmap.compiled import HELPER, helper, inlined, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
 
 
 class Weights(NamedTuple):
-    """Entries of K': of the twin in the row of each dart, and the scale of each row and column, (n_darts,) each."""
+    """Entries of K' in the row of each dart: of its twin, (n_darts,); of its twin, next and previous, (n_darts, 3)."""
 
     twin: np.ndarray
-    scale: np.ndarray
+    entries: np.ndarray
 
 
 @kernel
-def weights_of(couplings, signs):
+def weights_of(couplings, signs, next_in_face):
     """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
     twin = np.empty(signs.size)
     scale = np.empty(signs.size)
@@ -36,20 +36,16 @@ def weights_of(couplings, signs):
         positive = 1.0 if theta > 0 else 0.0
         scale[h] = np.exp(-positive * theta)
         twin[h] = signs[h] * np.exp(2.0 * (1.0 - positive) * theta)
-    return Weights(twin, scale)
+    entries = np.empty((signs.size, 3))
+    for h in range(signs.size):
+        following = next_in_face[h]
+        entries[h, 0] = twin[h]
+        entries[h, 1] = scale[h] * scale[following]
+        entries[h, 2] = -scale[h] * scale[next_in_face[following]]
+    return Weights(twin, entries)
 
 
-@helper
-def row_of(h, plan, weights):
-    """The three darts in the row of dart h (twin, next, previous) and the entries of K' there."""
-    following = plan.next_in_face[h]
-    previous = plan.next_in_face[following]
-    scale = weights.scale
-    darts = (h ^ 1, following, previous)
-    return darts, (weights.twin[h], scale[h] * scale[following], -scale[h] * scale[previous])
-
-
-@helper
+@inlined
 def _largest_open(a, done):
     """The largest entry above the diagonal between rows not yet swept: (row, column)."""
     i, j, largest = 0, 0, -1.0
@@ -87,7 +83,7 @@ def _sweep(a, i, j):
     a[j, i] = 1.0 / value
 
 
-@helper
+@inlined
 def invert_block(a):
     """Replace a skew-symmetric matrix of any size by its inverse; returns log |Pf a|."""
     if a.shape[0] <= LARGEST_SWEPT:
@@ -152,7 +148,7 @@ def copy_block(source, target):
             target[r, s] = source[r, s]
 
 
-@helper
+@inlined
 def _assemble(front, t, plan, weights):
     """Fill in the entries of K' that belong to front t."""
     flat = front.reshape(-1)
@@ -161,13 +157,13 @@ def _assemble(front, t, plan, weights):
     front[:] = 0.0
     for k in range(plan.first[t], plan.first[t + 1]):
         for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            _, values = row_of(h, plan, weights)
             for kind in range(3):
                 spot = plan.slot[h, kind]
                 if spot >= 0:
-                    flat[spot] = values[kind]
+                    value = weights.entries[h, kind]
+                    flat[spot] = value
                     if spot % width >= own:
-                        front[spot % width, spot // width] = -values[kind]
+                        front[spot % width, spot // width] = -value
 
 
 @helper
@@ -263,15 +259,16 @@ def read_pattern(front, t, plan, weights, across_edge, residual):
     own, _ = front_sizes(t, plan)
     for k in range(plan.first[t], plan.first[t + 1]):
         for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            darts, values = row_of(h, plan, weights)
+            dart = h ^ 1  # then next, previous
             for kind in range(3):
                 spot = plan.slot[h, kind]
                 if spot >= 0:
                     # K[h, g] G[g, h] = -K[h, g] G[h, g], and the same product belongs to row g.
-                    product = -values[kind] * flat[spot]
+                    product = -weights.entries[h, kind] * flat[spot]
                     residual[h] += product
                     if spot % width >= own:
-                        residual[darts[kind]] += product
+                        residual[dart] += product
+                dart = plan.next_in_face[h if kind == 0 else dart]
             across_edge[h] = flat[plan.slot[h, 0]]
 
 

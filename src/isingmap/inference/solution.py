@@ -179,7 +179,7 @@ def solve_dual(plan: DualPlan, couplings: np.ndarray, spins: np.ndarray | None =
         spins = gauge(triangulation.n_nodes, plan.edges, couplings)
     gauged = np.zeros(len(triangulation.edges))
     gauged[: plan.n_edges] = couplings * spins[plan.edges[:, 0]] * spins[plan.edges[:, 1]]
-    weights = weights_of(gauged, plan.signs)
+    weights = weights_of(gauged, plan.signs, triangulation.next_in_face)
     with one_blas_thread():
         factors, log_pfaffian = factorise(plan.elimination, weights, NOT_KEPT)
     log_partition = float((1 - plan.n_padding) * np.log(2.0) + np.abs(gauged).sum() + log_pfaffian)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import inlined, kernel
 from isingmap.errors import NoEstimateError
 from isingmap.inference.auxiliary import AUXILIARY
 from isingmap.planar.planarity import incidence
@@ -38,7 +38,7 @@ class Obstacle:
     slack: float
 
 
-@helper
+@inlined
 def _doubled_distances(source, target, skip, edges, moments, start, order, limit, previous):
     """Shortest walks from (source, even) to (target, even / odd) that avoid edge `skip`, up to length `limit`.
 

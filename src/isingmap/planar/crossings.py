@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 
 ROUNDING = 4.0 * np.finfo(np.float64).eps  # Shewchuk's bound for an orientation is below this
 
@@ -22,7 +22,7 @@ def _orientation(p, q, r):
     return 1 if turn > 0 else -1
 
 
-@helper
+@inlined
 def _boxes_meet(p, q, r, s):
     for axis in range(2):
         if max(p[axis], q[axis]) < min(r[axis], s[axis]) or max(r[axis], s[axis]) < min(p[axis], q[axis]):

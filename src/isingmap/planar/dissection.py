@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 
 # Parts of this size are not cut further.
 LEAF = 16
@@ -132,7 +132,7 @@ def _arrange(nodes, part, owner, neighbours, key, t, space):
     return n_below, n_above, n_separator
 
 
-@helper
+@inlined
 def _cut(nodes, part, owner, neighbours, work):
     """Reorder a part as [below | above | separator] and return their sizes; (0, 0, all) when nothing separates it."""
     from_u, from_v, queue, counts, crossing = work
@@ -157,7 +157,9 @@ def _cut(nodes, part, owner, neighbours, work):
 @kernel
 def _dissect(neighbours):
     n = neighbours.shape[0]
-    order = np.arange(n)
+    order = np.empty(n, np.int64)
+    for v in range(n):
+        order[v] = v
     first = np.empty(n, np.int64)
     parent = np.empty(n, np.int64)
     count = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 
 NONE = np.int64(-1)  # numba compiles a function anew for every literal it is called with
 
@@ -147,7 +147,7 @@ def _swap_sides(row):
     row[1], row[3] = row[3], row[1]
 
 
-@helper
+@inlined
 def _add_constraints(  # noqa: C901 - one step of the published algorithm
     e, up, pairs, size, bottom, lowpt, lowpt_edge, ref
 ):
@@ -193,7 +193,7 @@ def _add_constraints(  # noqa: C901 - one step of the published algorithm
     return size
 
 
-@helper
+@inlined
 def _lowest(row, lowpt):
     if row[1] == NONE:
         return lowpt[row[2]]
@@ -202,7 +202,7 @@ def _lowest(row, lowpt):
     return min(lowpt[row[0]], lowpt[row[2]])
 
 
-@helper
+@inlined
 def _trim(row, low, u, edges, oriented, ref, side):
     """Drop back edges that end at u from one interval (columns low, low + 1) of a conflict pair."""
     high, other_low = low + 1, 2 - low
@@ -214,7 +214,7 @@ def _trim(row, low, u, edges, oriented, ref, side):
         row[low] = NONE
 
 
-@helper
+@inlined
 def _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, side):
     """All return edges of the subtree below `up` that end at its tail u are settled: take them off."""
     while size > 0 and _lowest(pairs[size - 1], lowpt) == height[u]:
@@ -282,7 +282,7 @@ def _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, 
     return True
 
 
-@helper
+@inlined
 def _resolve_sides(ref, side):
     """Sides are given relative to reference edges; make them absolute (iteratively: chains can be long)."""
     chain = np.empty(ref.size, np.int64)
@@ -309,7 +309,7 @@ def _insert(dart, after, clockwise, counter):
     counter[following] = dart
 
 
-@helper
+@inlined
 def _embed(n_nodes, edges, parent, oriented, nesting, roots, side):
     """Phase 3: the clockwise successor of every dart around its tail."""
     n_edges = edges.shape[0]
@@ -375,7 +375,7 @@ def is_planar_kernel(n_nodes, edges):
     start, order = incidence(n_nodes, edges)
     height, parent, oriented, lowpt, nesting, roots = _orient(n_nodes, edges, start, order)
     ref = np.full(edges.shape[0], NONE, np.int64)
-    side = np.ones(edges.shape[0], np.int64)
+    side = np.full(edges.shape[0], 1, np.int64)
     return _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side)
 
 
@@ -388,7 +388,7 @@ def embed_kernel(n_nodes, edges):
     start, order = incidence(n_nodes, edges)
     height, parent, oriented, lowpt, nesting, roots = _orient(n_nodes, edges, start, order)
     ref = np.full(edges.shape[0], NONE, np.int64)
-    side = np.ones(edges.shape[0], np.int64)
+    side = np.full(edges.shape[0], 1, np.int64)
     if not _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side):
         return False, nothing
     _resolve_sides(ref, side)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.planar.embedding import Embedding
 from isingmap.planar.separators import component_labels
 
@@ -61,14 +61,14 @@ def _walk(first, successor, face, length, visited):
             return length
 
 
-@helper
+@inlined
 def _joined_face(n_nodes, n_given, edges, successor, component, face, visited):
     """One face walk that visits all components, joined by new edges from node 0; returns (n_edges, length)."""
     leaving = np.full(n_nodes, -1, np.int64)
     for dart in range(2 * n_given - 1, -1, -1):
         leaving[edges[dart >> 1, dart & 1]] = dart
     n_edges = n_given
-    length = 0
+    length = np.int64(0)
     if leaving[0] >= 0:
         length = _walk(leaving[0], successor, face, length, visited)
     reached = 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.errors import DataError, ModelError
 from isingmap.structure.planar_filter import keep_planar
 
@@ -243,7 +243,7 @@ def triangulated_filter(similarity: np.ndarray, rank: np.ndarray) -> FilteredGra
     return FilteredGraph(np.vstack([first, spokes]), cliques, separators)
 
 
-@helper
+@inlined
 def _first_clique(similarity, order):
     """Ranks of the four nodes with the largest sum of similarities above the mean of all pairs, increasing."""
     n = order.size

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import inlined, kernel
 from isingmap.planar.planarity import incidence, is_planar_kernel
 
 
@@ -85,7 +85,7 @@ def _mark_separated(n_nodes, edges, separated):
         beside_a[around_a] = False
 
 
-@helper
+@inlined
 def _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated):
     """Mark the pairs between two parts of the graph without the triangle that are joined to all its corners.
 
@@ -105,7 +105,7 @@ def _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated):
         first, n_first = begin, size - begin
 
 
-@helper
+@inlined
 def _collect(root, b, c, neighbours, start, visited, reached, size):
     """Append the part of the root to `reached`: (new size, is it joined to b, to c)."""
     joins_b = joins_c = False

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import inlined, kernel
 
 
 class MoatFamily(NamedTuple):
@@ -110,7 +110,7 @@ def widths_outwards(parent, radius, order):
     return reach
 
 
-@helper
+@inlined
 def _have_odd_terminals(terminals, moats, order):
     """Whether every terminal is inside its moats from the start, and every region with a moat has an odd number."""
     odd = np.zeros(moats.parent.size, np.bool_)
@@ -127,14 +127,14 @@ def _have_odd_terminals(terminals, moats, order):
     return True
 
 
-@helper
+@inlined
 def _chains(parent, order):
     """Depth of each region, and the outermost region of its chain; each region continues the chain of its parent
     if it is the parent's largest part, so that every way outwards changes chains a logarithmic number of times."""
-    size = np.ones(parent.size, np.int64)
+    size = np.full(parent.size, 1, np.int64)
     largest = np.full(parent.size, -1, np.int64)
     depth = np.zeros(parent.size, np.int64)
-    chain = np.arange(parent.size)
+    chain = np.empty(parent.size, np.int64)
     for k in range(order.size - 1, -1, -1):
         region = order[k]
         above = parent[region]
@@ -143,6 +143,7 @@ def _chains(parent, order):
             if largest[above] < 0 or size[region] > size[largest[above]]:
                 largest[above] = region
     for region in order:
+        chain[region] = region
         above = parent[region]
         if above >= 0:
             depth[region] = depth[above] + 1
@@ -151,7 +152,7 @@ def _chains(parent, order):
     return depth, chain
 
 
-@helper
+@inlined
 def _innermost_common(x, y, parent, depth, chain):
     """The innermost region around both of two regions, -1 for none."""
     while x >= 0 and y >= 0:
@@ -164,7 +165,7 @@ def _innermost_common(x, y, parent, depth, chain):
     return -1
 
 
-@helper
+@inlined
 def _width_crossed(a, b, common, moats, reach):
     """Total width of the sets that contain exactly one of two nodes."""
     beyond = reach[common] if common >= 0 else 0

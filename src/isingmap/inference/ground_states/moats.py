@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper
+from isingmap.compiled import helper, inlined
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
 from isingmap.planar.planarity import incidence
 
@@ -95,8 +95,9 @@ def moat_family(moats: Moats) -> MoatFamily:
 
 @helper
 def pair(s, region, other, here, there):
-    s.regions[region].mate_here, s.regions[region].mate_there = here, there
-    s.regions[other].mate_here, s.regions[other].mate_there = there, here
+    x, y = s.regions[region], s.regions[other]
+    x.mate_here, x.mate_there = here, there
+    y.mate_here, y.mate_there = there, here
 
 
 @helper
@@ -115,11 +116,12 @@ def top_of(s, node):
 @helper
 def cover_of(s, node, t):
     """Width of the moats beyond a node at time t."""
-    group = s.nodes[node].group
-    if group < 0:
+    covered = s.nodes[node]
+    if covered.group < 0:
         return np.int64(0)
-    region = s.groups[group].top
-    return s.nodes[node].wrap + s.groups[group].offset + s.regions[region].radius + s.regions[region].rate * t
+    group = s.groups[covered.group]
+    region = s.regions[group.top]
+    return covered.wrap + group.offset + region.radius + region.rate * t
 
 
 @helper
@@ -141,18 +143,20 @@ def regroup(s, root, group, shift):
     while region >= 0:
         a = s.regions[region].shell
         while a >= 0:
-            s.nodes[a].group = group
-            s.nodes[a].wrap += shift
-            a = s.nodes[a].below
+            node = s.nodes[a]
+            node.group = group
+            node.wrap += shift
+            a = node.below
         region = following(s, region, root)
 
 
 @helper
 def tie(s, child, following, here, there):
     """Two neighbours on the cycle of a blossom."""
-    s.regions[child].next_child = following
+    x = s.regions[child]
+    x.next_child = following
+    x.link_here, x.link_there = here, there
     s.regions[following].previous_child = child
-    s.regions[child].link_here, s.regions[child].link_there = here, there
 
 
 @helper
@@ -167,10 +171,11 @@ def child_around(s, blossom, terminal):
 @helper
 def step(s, child, forward):
     """Neighbour on the cycle of a blossom, and the link to it."""
+    x = s.regions[child]
     if forward:
-        return s.regions[child].next_child, s.regions[child].link_here, s.regions[child].link_there
-    following = s.regions[child].previous_child
-    return following, s.regions[following].link_there, s.regions[following].link_here
+        return x.next_child, x.link_here, x.link_there
+    y = s.regions[x.previous_child]
+    return x.previous_child, y.link_there, y.link_here
 
 
 @helper
@@ -183,27 +188,30 @@ def pair_rest(s, child, end, forward):
         child, _, _ = step(s, following, forward)
 
 
-@helper
+@inlined
 def release(s, blossom):
     """Give the children of a blossom back their groups."""
     shared = s.regions[blossom].crowd
     offset = s.groups[shared].offset
     child = s.regions[blossom].first_child
-    while s.regions[child].parent == blossom:
-        s.regions[child].parent = -1
-        group = s.regions[child].crowd
-        s.groups[group].top = child
-        if group == shared:
-            s.groups[group].offset -= s.regions[child].radius
+    x = s.regions[child]
+    while x.parent == blossom:
+        x.parent = -1
+        group = s.groups[x.crowd]
+        group.top = child
+        if x.crowd == shared:
+            group.offset -= x.radius
         else:
-            regroup(s, child, group, offset - s.regions[child].radius - s.groups[group].offset)
-        child = s.regions[child].next_child
+            regroup(s, child, x.crowd, offset - x.radius - group.offset)
+        child = x.next_child
+        x = s.regions[child]
 
 
-@helper
+@inlined
 def discard(s, blossom):
-    s.regions[blossom].label, s.regions[blossom].rate, s.regions[blossom].radius = FREE, 0, 0
-    s.regions[blossom].first_child = -1
-    s.regions[blossom].size = 0
+    x = s.regions[blossom]
+    x.label, x.rate, x.radius = FREE, 0, 0
+    x.first_child = -1
+    x.size = 0
     s.spare[s.counts[0]] = blossom
     s.counts[0] += 1

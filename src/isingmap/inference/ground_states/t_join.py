@@ -20,7 +20,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
 from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
 
@@ -60,39 +60,39 @@ def _match_all(s):
         patience *= MORE_PATIENCE
 
 
-@helper
+@inlined
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
     reach = np.full(s.home.size, NEVER, np.int64)
-    for e in range(s.edges.size):
-        a, b = s.edges[e].a, s.edges[e].b
-        u, v = s.nodes[a].source, s.nodes[b].source
+    for edge in s.edges:
+        u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u != v:
-            half = (distance[a] + s.edges[e].weight + distance[b]) // 2
+            half = (distance[edge.a] + edge.weight + distance[edge.b]) // 2
             reach[u] = min(reach[u], half)
             reach[v] = min(reach[v], half)
     for u in range(reach.size):
         s.regions[u].radius = reach[u]
-    for e in range(s.edges.size):
-        a, b = s.edges[e].a, s.edges[e].b
-        u, v = s.nodes[a].source, s.nodes[b].source
+    for edge in s.edges:
+        u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u == v or s.regions[u].mate_here >= 0 or s.regions[v].mate_here >= 0:
             continue
-        if distance[a] + s.edges[e].weight + distance[b] == 2 * min(reach[u], reach[v]):
+        if distance[edge.a] + edge.weight + distance[edge.b] == 2 * min(reach[u], reach[v]):
             pair(s, u, v, u, v)
     for a in order:
-        u = s.nodes[a].source
+        node = s.nodes[a]
+        u = node.source
         if distance[a] <= reach[u]:
-            s.nodes[a].arrived = u
-            s.nodes[a].group = u
-            s.regions[u].size += 1
-            s.nodes[a].wrap = -distance[a]
-            s.nodes[a].below = s.regions[u].shell
-            s.regions[u].shell = a
+            region = s.regions[u]
+            node.arrived = u
+            node.group = u
+            node.wrap = -distance[a]
+            node.below = region.shell
+            region.shell = a
+            region.size += 1
 
 
-@helper
+@inlined
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
     n_nodes = s.start.size - 1
@@ -113,10 +113,10 @@ def _cells(s):
         order[count] = a
         count += 1
         for k in range(s.start[a], s.start[a + 1]):
-            e = s.slots[k]
-            b = s.edges[e].a + s.edges[e].b - a
-            if distance[a] + s.edges[e].weight < distance[b]:
-                distance[b] = distance[a] + s.edges[e].weight
+            edge = s.edges[s.slots[k]]
+            b = edge.a + edge.b - a
+            if distance[a] + edge.weight < distance[b]:
+                distance[b] = distance[a] + edge.weight
                 s.nodes[b].source = s.nodes[a].source
                 heappush(queue, (distance[b], b))
     return distance, order[:count]
