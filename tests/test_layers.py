@@ -83,9 +83,13 @@ def test_only_compiled_functions_call_helpers():
     assert len(helpers) > 50
     crashes = []
     for path, tree in trees.items():
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-        here = {(ROOT / f"{node.module[9:].replace('.', '/')}.py", alias.name) for node in imports for alias in node.names}
-        names = {name for where, name in helpers if where == path or (where, name) in here}
+        imported = {
+            (ROOT.parent / f"{node.module.replace('.', '/')}.py", alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+        }
+        names = {name for where, name in helpers if where == path or (where, name) in imported}
         for function in functions[path]:
             if not compiled_as(function) & {"kernel", *HELPERS}:
                 called = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}

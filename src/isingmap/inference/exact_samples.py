@@ -24,7 +24,7 @@ from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.elimination import EliminationPlan, front_of_units
 from isingmap.inference.multifrontal import factorise, front_sizes, invert_skew
 from isingmap.inference.solution import DualSolution
-from isingmap.planar.planarity import incidence
+from isingmap.inference.spin_products import spins_from_products
 
 # Probabilities may leave [0, 1] by rounding, not by more than this.
 TOLERANCE = 1e-6
@@ -83,7 +83,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
                     loss=float(worst),
                 )
             by_unit = agree[:, elimination.position]
-            spins = _spins_of(plan.triangulation.n_nodes, plan.triangulation.edges, by_unit)
+            spins = spins_from_products(plan.triangulation.n_nodes, plan.triangulation.edges, by_unit)
             gauged = spins[:, : plan.n_spins] * flips[:, None]
             samples[begin : begin + size] = gauged * solution.gauge[: plan.n_spins]
     return samples
@@ -216,27 +216,3 @@ def _sample_edges(plan, weights, fronts, borders, uniforms, agree):
             inverse = _conditional_inverse(t, front, plan, weights, borders, agree[k])
             worst = max(worst, _sample_front(t, inverse, plan, weights, uniforms[k], agree[k]))
     return worst
-
-
-@kernel
-def _spins_of(n_nodes, edges, agree):
-    """Spins with x_0 = +1 from the products along a breadth-first tree, (n_samples, n_nodes) int8."""
-    start, order = incidence(n_nodes, edges)
-    seen = np.zeros(n_nodes, np.bool_)
-    queue = np.zeros(n_nodes, np.int64)
-    seen[0] = True
-    size = 1
-    spins = np.empty((agree.shape[0], n_nodes), np.int8)
-    spins[:] = 1
-    for k in range(n_nodes):
-        v = queue[k]
-        for j in range(start[v], start[v + 1]):
-            e = order[j] >> 1
-            w = edges[e, 1 - (order[j] & 1)]
-            if not seen[w]:
-                seen[w] = True
-                queue[size] = w
-                size += 1
-                for s in range(agree.shape[0]):
-                    spins[s, w] = spins[s, v] if agree[s, e] else -spins[s, v]
-    return spins

@@ -48,7 +48,7 @@ def weights_of(couplings, signs, next_in_face):
 @inlined
 def _largest_open(a, done):
     """The largest entry above the diagonal between rows not yet swept: (row, column)."""
-    i, j, largest = 0, 0, -1.0
+    i, j, largest = np.int64(0), np.int64(0), -1.0
     for r in range(a.shape[0]):
         if done[r]:
             continue
@@ -58,7 +58,7 @@ def _largest_open(a, done):
     return i, j
 
 
-@numba.njit(error_model="numpy", **HELPER)
+@inlined
 def _sweep(a, i, j):
     """Principal pivot transform of a skew-symmetric matrix on the rows i and j.
 
@@ -101,7 +101,7 @@ def invert_block(a):
     return 0.5 * log_determinant
 
 
-@helper
+@numba.njit(error_model="numpy", **HELPER)
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
     done = np.zeros(a.shape[0], np.bool_)

@@ -36,10 +36,10 @@ def _suspects(position, segments):
     unsure = np.empty((64, 2), np.int64)
     count = 0
     for e in range(segments.shape[0]):
-        a, b = segments[e]
+        a, b = segments[e, 0], segments[e, 1]
         p, q = position[a], position[b]
         for f in range(e):
-            c, d = segments[f]
+            c, d = segments[f, 0], segments[f, 1]
             r, s = position[c], position[d]
             if not _boxes_meet(p, q, r, s):
                 continue
@@ -57,7 +57,7 @@ def _suspects(position, segments):
                     return True, unsure[:0]
             if count == len(unsure):
                 unsure = np.concatenate((unsure, np.empty_like(unsure)))
-            unsure[count] = e, f
+            unsure[count, 0], unsure[count, 1] = e, f
             count += 1
     return False, unsure[:count]
 

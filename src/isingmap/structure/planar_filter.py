@@ -74,15 +74,18 @@ def _mark_separated(n_nodes, edges, separated):
     reached = np.empty(n_nodes, np.int64)
     visited = np.empty(n_nodes, np.bool_)
     beside_a = np.zeros(n_nodes, np.bool_)
-    for a, b in edges:
+    for e in range(edges.shape[0]):
+        a, b = edges[e, 0], edges[e, 1]
         around_a = neighbours[start[a] : start[a + 1]]
-        beside_a[around_a] = True
+        for v in around_a:
+            beside_a[v] = True
         for c in neighbours[start[b] : start[b + 1]]:
             if beside_a[c] and c > a and c > b:  # every triangle once
                 visited[:] = False
                 visited[a] = visited[b] = visited[c] = True
                 _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated)
-        beside_a[around_a] = False
+        for v in around_a:
+            beside_a[v] = False
 
 
 @inlined

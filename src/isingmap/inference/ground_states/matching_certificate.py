@@ -48,24 +48,21 @@ def lower_bound(terminals, ends, weights, moats: MoatFamily) -> int | None:
     ends : (n_edges, 2) int64 array
     weights : (n_edges,) int64 array
     """
-    return sum(moats.radius.tolist()) if _are_valid(terminals, ends, weights, moats) else None
+    order = from_outside_inwards(moats.parent)
+    if order.size < moats.parent.size or (moats.radius < 0).any():
+        return None
+    reach = widths_outwards(moats.parent, moats.radius, order)
+    return sum(moats.radius.tolist()) if _are_valid(terminals, ends, weights, moats, order, reach) else None
 
 
 @kernel
-def _are_valid(terminals, ends, weights, moats):
-    order = from_outside_inwards(moats.parent)
-    if order.size < moats.parent.size:
-        return False
-    for radius in moats.radius:
-        if radius < 0:
-            return False
+def _are_valid(terminals, ends, weights, moats, order, reach):
     if not _have_odd_terminals(terminals, moats, order):
         return False
     for a in range(moats.region.size):
         region = moats.region[a]
         if region >= 0 and not 0 <= moats.arrival[a] <= moats.radius[region]:
             return False
-    reach = widths_outwards(moats.parent, moats.radius, order)
     depth, chain = _chains(moats.parent, order)
     for e in range(ends.shape[0]):
         a, b = ends[e, 0], ends[e, 1]
