@@ -22,7 +22,7 @@ from isingmap.compiled import helper, inlined, kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.elimination import EliminationPlan, front_of_units
-from isingmap.inference.multifrontal import factorise, front_sizes, invert_skew
+from isingmap.inference.multifrontal import copy_block, factorise, front_sizes, invert_skew
 from isingmap.inference.solution import DualSolution
 from isingmap.inference.spin_products import spins_from_products
 
@@ -177,7 +177,9 @@ def _conditional_inverse(t, front, plan, weights, borders, agree):
         invert_skew(matrix)
     else:
         matrix = np.linalg.inv(matrix)
-    return matrix[:own, :own]
+    inverse = np.empty((own, own))
+    copy_block(matrix, inverse)
+    return inverse
 
 
 @inlined
