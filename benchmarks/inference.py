@@ -34,7 +34,7 @@ from isingmap.inference.dual import DualPlan, gauge, plan
 from isingmap.inference.engine import LOSS_TOLERANCE, solve_safely
 from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ground_states.ground_state import ground_spins
-from isingmap.inference.multifrontal import inverse_entries
+from isingmap.inference.inverse import inverse_entries
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_log_partition, certified_solution
 from isingmap.inference.solution import DualSolution, solve_dual
 
@@ -87,13 +87,11 @@ def random_grid(side: int, low: float = -1.0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def dual_entries(solution: DualSolution) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows, columns, values) of K': twin, next and previous of each dart, as in `multifrontal.row_of`."""
-    twin, scale = solution.weights
-    dart = np.arange(twin.size)
+    """(rows, columns, values) of K': twin, next and previous of each dart."""
     following = solution.plan.elimination.next_in_face
-    previous = following[following]
-    values = np.concatenate([twin, scale * scale[following], -scale * scale[previous]])
-    return np.tile(dart, 3), np.concatenate([dart ^ 1, following, previous]), values
+    dart = np.arange(following.size)
+    columns = np.stack([dart ^ 1, following, following[following]], axis=1)
+    return np.repeat(dart, 3), columns.ravel(), solution.weights.entries.ravel()
 
 
 def elimination_position(graph: DualPlan) -> np.ndarray:

@@ -10,6 +10,7 @@ ROOT = Path(isingmap.__file__).parent
 LAYERS = {
     "errors": 0,
     "progress": 0,
+    "compiled": 0,
     "planar": 1,
     "inference": 2,
     "data": 2,
@@ -63,3 +64,34 @@ def test_every_part_has_a_layer():
 def test_the_public_names_are_few_and_there():
     assert len(isingmap.__all__) <= 20
     assert all(hasattr(isingmap, name) for name in isingmap.__all__)
+
+
+HELPERS = {"helper", "inlined", "HELPER"}
+
+
+def compiled_as(function):
+    """The names in a function's decorators; if it is compiled, one of those below."""
+    return {
+        node.id for decorator in function.decorator_list for node in ast.walk(decorator) if isinstance(node, ast.Name)
+    }
+
+
+def test_only_compiled_functions_call_helpers():
+    trees = {path: ast.parse(path.read_text()) for path in ROOT.rglob("*.py")}
+    functions = {path: [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)] for path, tree in trees.items()}
+    helpers = {(path, f.name) for path in trees for f in functions[path] if compiled_as(f) & HELPERS}
+    assert len(helpers) > 50
+    crashes = []
+    for path, tree in trees.items():
+        imported = {
+            (ROOT.parent / f"{node.module.replace('.', '/')}.py", alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+        }
+        names = {name for where, name in helpers if where == path or (where, name) in imported}
+        for function in functions[path]:
+            if not compiled_as(function) & {"kernel", *HELPERS}:
+                called = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+                crashes += [f"{path.relative_to(ROOT)}: {function.name} uses {name}" for name in called & names]
+    assert crashes == []

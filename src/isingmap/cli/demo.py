@@ -10,7 +10,7 @@ DESCRIPTION = """\
 Learn the planar map of the 106th US Senate (1999-2000) from data that ship with
 isingmap; no network is needed. Senators who voted in at least 3/4 of the 672 roll calls
 are kept; votes not cast are read as nay (the rules of the paper). Takes some
-seconds, the first run half a minute, because it compiles."""
+seconds, the first run up to half a minute, because it compiles."""
 EXAMPLE = """\
 example:
   isingmap demo -o demo

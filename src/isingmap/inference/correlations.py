@@ -12,16 +12,16 @@ path may use the triangulation's added edges, and any path serves: nothing depen
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.planar.planarity import incidence
 
 # What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 
-@numba.njit(cache=True)
+@helper
 def pfaffian(matrix, size):
     """(Pfaffian of matrix[:size, :size], estimate of its absolute error); overwrites the skew-symmetric matrix.
 
@@ -59,7 +59,7 @@ def pfaffian(matrix, size):
     return result, uncertainty
 
 
-@numba.njit(cache=True)
+@kernel
 def _breadth_first(source, edges, start, order, parent, depth, queue):
     """Fill the dart by which each node was reached and its distance; returns the largest distance."""
     parent[:] = -1
@@ -82,7 +82,7 @@ def _breadth_first(source, edges, start, order, parent, depth, queue):
     return depth[queue[size - 1]]
 
 
-@numba.njit(cache=True)
+@kernel
 def path_correlation(path, length, inverse, twin, work):
     """(E of the product of the edges path[:length], its error); `work` holds at least (2 length)^2 entries."""
     size = 2 * length
@@ -108,7 +108,7 @@ def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
     return path_correlation(np.arange(length), length, inverse, twin, work)
 
 
-@numba.njit(cache=True)
+@kernel
 def all_correlations(n_nodes, edges, inverse, twin):
     """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
     start, order = incidence(n_nodes, edges)
@@ -117,12 +117,13 @@ def all_correlations(n_nodes, edges, inverse, twin):
     queue = np.empty(n_nodes, np.int64)
     path = np.empty(n_nodes, np.int64)
     work = np.empty((0, 0))
-    result = np.eye(n_nodes)
+    result = np.empty((n_nodes, n_nodes))
     worst = 0.0
     for i in range(n_nodes):
         longest = _breadth_first(i, edges, start, order, parent, depth, queue)
         if work.shape[0] < 2 * longest:
             work = np.empty((2 * longest, 2 * longest))
+        result[i, i] = 1.0
         for j in range(i + 1, n_nodes):
             v = j
             length = 0
@@ -137,7 +138,7 @@ def all_correlations(n_nodes, edges, inverse, twin):
     return result, worst
 
 
-@numba.njit(cache=True)
+@helper
 def _reach(source, wanted, n_wanted, edges, start, order, parent, seen, queue):
     """Breadth first from `source` until all wanted nodes have the dart in `parent` by which they were reached."""
     seen[source] = source
@@ -157,28 +158,33 @@ def _reach(source, wanted, n_wanted, edges, start, order, parent, seen, queue):
                 n_wanted -= w < wanted.size and wanted[w]
 
 
-@numba.njit(cache=True)
-def asked_paths(n_nodes, edges, asked):
-    """Shortest paths between the pairs i < j of `asked`: (begin (n_pairs + 1,), edge numbers), pairs row by row.
+@kernel
+def asked_paths(n_nodes, edges, asked, n_asked):
+    """Shortest paths between the pairs i < j of `asked`: (begin (n_asked + 1,), edge numbers), pairs row by row.
 
-    `asked` holds no other entries. Only as much of the graph is seen as the paths need.
+    `asked` holds no other entries, so many in all. Only as much of the graph is seen as the paths need.
     """
     start, order = incidence(n_nodes, edges)
     parent = np.empty(n_nodes, np.int64)
     seen = np.full(n_nodes, -1, np.int64)
     queue = np.empty(n_nodes, np.int64)
-    begin = np.zeros(asked.sum() + 1, np.int64)
+    begin = np.zeros(n_asked + 1, np.int64)
     path = np.empty(4 * begin.size, np.int64)
     size = 0
     pair = 0
     for i in range(asked.shape[0]):
-        n_wanted = asked[i].sum()
+        n_wanted = 0
+        for j in range(i + 1, asked.shape[0]):
+            n_wanted += asked[i, j]
         _reach(i, asked[i], n_wanted, edges, start, order, parent, seen, queue)
         for j in range(i + 1, asked.shape[0] if n_wanted else 0):
             if not asked[i, j]:
                 continue
             if size + n_nodes > path.size:
-                path = np.concatenate((path, np.empty(path.size + n_nodes, np.int64)))
+                longer = np.empty(2 * path.size + n_nodes, np.int64)
+                for k in range(size):
+                    longer[k] = path[k]
+                path = longer
             v = j
             while v != i:
                 path[size] = parent[v] >> 1

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.inference.elimination import EliminationPlan, eliminate_symbolically
 from isingmap.planar.embedding import embed
 from isingmap.planar.planarity import incidence
@@ -88,18 +88,19 @@ def kasteleyn_signs(triangulation: Triangulation) -> np.ndarray:
     return _odd_indegree_signs(triangulation.n_nodes, triangulation.edges)
 
 
-@numba.njit(cache=True)
+@kernel
 def _odd_indegree_signs(n_nodes, edges):
     """Orient all edges forward, then repair the in-degrees along a breadth-first tree from the leaves up."""
-    signs = np.ones(2 * edges.shape[0])
-    signs[1::2] = -1.0
+    signs = np.empty(2 * edges.shape[0])
     odd = np.zeros(n_nodes, np.bool_)
     for e in range(edges.shape[0]):
+        signs[2 * e], signs[2 * e + 1] = 1.0, -1.0
         odd[edges[e, 1]] ^= True
     start, order = incidence(n_nodes, edges)
     parent = np.full(n_nodes, -1, np.int64)
     seen = np.zeros(n_nodes, np.bool_)
-    queue = np.zeros(n_nodes, np.int64)
+    queue = np.empty(n_nodes, np.int64)
+    queue[0] = 0
     seen[0] = True
     size = 1
     for k in range(n_nodes):
@@ -127,7 +128,7 @@ def gauge(n_spins: int, edges: np.ndarray, couplings: np.ndarray) -> np.ndarray:
     return _forest_spins(n_spins, edges, couplings, by_strength)
 
 
-@numba.njit(cache=True)
+@helper
 def _root(v, parent, sign):
     """Root of v and the spin of v relative to it; compresses the path on the way back."""
     root = v
@@ -146,11 +147,13 @@ def _root(v, parent, sign):
     return root, total
 
 
-@numba.njit(cache=True)
+@kernel
 def _forest_spins(n_spins, edges, couplings, by_strength):
     """Kruskal's algorithm with a signed union-find: sign[v] is the spin of v relative to its parent."""
-    parent = np.arange(n_spins)
-    sign = np.ones(n_spins)
+    parent = np.empty(n_spins, np.int64)
+    sign = np.empty(n_spins)
+    for v in range(n_spins):
+        parent[v], sign[v] = v, 1.0
     for e in by_strength:
         i, spin_i = _root(edges[e, 0], parent, sign)
         j, spin_j = _root(edges[e, 1], parent, sign)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.planar.dissection import dissect
 
 
@@ -72,39 +72,30 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
     position = np.empty_like(tree.order)
     position[tree.order] = np.arange(tree.order.size)
     neighbours = position[around.reshape(-1, 4)]
-    child, sibling = _families(tree.parent)
-    border_start, border = _borders(tree.order, tree.first, child, sibling, neighbours)
-    place = _places(tree.first, tree.parent, border_start, border)
+    child, sibling, border_start, border = _borders(tree.order, tree.first, tree.parent, neighbours)
+    _sort_parts(border, border_start)
+    place, slot = _places(next_in_face, tree.order, position, tree.first, child, sibling, border_start, border)
     factor_start, stack_start, stack_size, largest = _layout(tree.first, tree.parent, border_start)
-    slot = _slots(next_in_face, position, tree.first, border_start, border)
     return EliminationPlan(
         next_in_face, tree.order, position, tree.first, tree.parent, child, sibling, border_start, border, place,
         factor_start, stack_start, stack_size, largest, slot,
     )  # fmt: skip
 
 
-@numba.njit(cache=True)
-def _families(parent):
-    """(first child, next sibling) of each front."""
-    child = np.full(parent.size, -1, np.int64)
-    sibling = np.full(parent.size, -1, np.int64)
-    for t in range(parent.size):
-        if parent[t] >= 0:
-            sibling[t] = child[parent[t]]
-            child[parent[t]] = t
-    return child, sibling
+@kernel
+def _borders(order, first, parent, neighbours):
+    """Children of each front, and its border in any order: later units next to its own or to those of its children.
 
-
-@numba.njit(cache=True)
-def _borders(order, first, child, sibling, neighbours):
-    """Border of each front: later units next to its own or to those of its children."""
-    n_fronts = child.size
+    Returns (first child, next sibling, where the borders start, borders).
+    """
+    n_fronts = parent.size
+    child = np.full(n_fronts, -1, np.int64)
+    sibling = np.full(n_fronts, -1, np.int64)
     start = np.zeros(n_fronts + 1, np.int64)
     border = np.empty(max(16, 8 * order.size), np.int64)
     seen = np.full(order.size, -1, np.int64)
     size = 0
     for t in range(n_fronts):
-        begin = size
         last = first[t + 1]
         bound = 4 * (last - first[t])
         c = child[t]
@@ -114,7 +105,8 @@ def _borders(order, first, child, sibling, neighbours):
         while size + bound > border.size:
             border = np.concatenate((border, np.empty(border.size, np.int64)))
         for k in range(first[t], last):
-            for w in neighbours[order[k]]:
+            for j in range(neighbours.shape[1]):
+                w = neighbours[order[k], j]
                 if w >= last and seen[w] != t:
                     seen[w] = t
                     border[size] = w
@@ -128,30 +120,50 @@ def _borders(order, first, child, sibling, neighbours):
                     border[size] = w
                     size += 1
             c = sibling[c]
-        border[begin:size].sort()
         start[t + 1] = size
-    return start, border[:size].copy()
+        if parent[t] >= 0:
+            sibling[t] = child[parent[t]]
+            child[parent[t]] = t
+    return child, sibling, start, border[:size].copy()
 
 
-@numba.njit(cache=True)
-def front_index(w, t, first, border_start, border):
-    """Index of the unit at position w inside front t."""
-    if w < first[t + 1]:
-        return w - first[t]
-    inside = np.searchsorted(border[border_start[t] : border_start[t + 1]], w)
-    return first[t + 1] - first[t] + inside
+def _sort_parts(values: np.ndarray, start: np.ndarray) -> None:
+    """Sort the numbers of each part values[start[t]:start[t + 1]]; all at once, by NumPy, needs no compiled sort."""
+    offset = np.repeat(np.arange(start.size - 1), np.diff(start)) * (values.max(initial=0) + 1)
+    values += offset
+    values.sort()
+    values -= offset
 
 
-@numba.njit(cache=True)
-def _places(first, parent, border_start, border):
+@kernel
+def _places(next_in_face, order, position, first, child, sibling, border_start, border):
+    """(place, slot) of the plan."""
     place = np.empty(border.size, np.int64)
-    for t in range(parent.size):
+    slot = np.empty((next_in_face.size, 3), np.int64)
+    index = np.empty(order.size, np.int64)  # of the units in the front at hand, by position
+    for t in range(child.size):
+        own = first[t + 1] - first[t]
+        for k in range(own):
+            index[first[t] + k] = k
         for j in range(border_start[t], border_start[t + 1]):
-            place[j] = front_index(border[j], parent[t], first, border_start, border)
-    return place
+            index[border[j]] = own + j - border_start[t]
+        c = child[t]
+        while c >= 0:
+            for j in range(border_start[c], border_start[c + 1]):
+                place[j] = index[border[j]]
+            c = sibling[c]
+        width = 2 * (own + border_start[t + 1] - border_start[t])
+        for k in range(2 * own):
+            h = 2 * order[first[t] + (k >> 1)] + (k & 1)
+            g = h ^ 1
+            for kind in range(3):
+                w = position[g >> 1]
+                slot[h, kind] = k * width + 2 * index[w] + (g & 1) if w >= first[t] else -1
+                g = next_in_face[h if kind == 0 else g]
+    return place, slot
 
 
-@numba.njit(cache=True)
+@kernel
 def _layout(first, parent, border_start):
     """Offsets of the factors and of the Schur complements on a stack that the fronts use in postorder."""
     n_fronts = parent.size
@@ -177,30 +189,10 @@ def _layout(first, parent, border_start):
     return factor_start, stack_start, deepest, largest
 
 
-@numba.njit(cache=True)
+@helper
 def front_of_units(first):
     """The front that eliminates the unit at each position, (n_units,)."""
     front_of = np.empty(first[-1], np.int64)
     for t in range(first.size - 1):
         front_of[first[t] : first[t + 1]] = t
     return front_of
-
-
-@numba.njit(cache=True)
-def _slots(next_in_face, position, first, border_start, border):
-    n_darts = next_in_face.size
-    front_of = front_of_units(first)
-    slot = np.full((n_darts, 3), -1, np.int64)
-    for h in range(n_darts):
-        t = front_of[position[h >> 1]]
-        width = 2 * (first[t + 1] - first[t] + border_start[t + 1] - border_start[t])
-        row = 2 * (position[h >> 1] - first[t]) + (h & 1)
-        following = next_in_face[h]
-        others = (h ^ 1, following, next_in_face[following])
-        for k in range(3):
-            g = others[k]
-            w = position[g >> 1]
-            if w >= first[t]:
-                column = 2 * front_index(w, t, first, border_start, border) + (g & 1)
-                slot[h, k] = row * width + column
-    return slot

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.elimination import front_index, front_of_units
-from isingmap.inference.multifrontal import factorise, front_sizes, invert_skew, row_of
+from isingmap.inference.elimination import EliminationPlan, front_of_units
+from isingmap.inference.multifrontal import copy_block, factorise, front_sizes, invert_skew
 from isingmap.inference.solution import DualSolution
-from isingmap.planar.planarity import incidence
+from isingmap.inference.spin_products import spins_from_products
 
 # Probabilities may leave [0, 1] by rounding, not by more than this.
 TOLERANCE = 1e-6
@@ -65,7 +65,8 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
     plan, weights = solution.plan, solution.weights
     elimination = plan.elimination
     with one_blas_thread():
-        fronts = np.empty(_total_front_size(elimination))
+        sizes = 2 * (np.diff(elimination.first) + np.diff(elimination.border_start))
+        fronts = np.empty((sizes**2).sum())
         factorise(elimination, weights, fronts)
         borders = _borders_of(elimination)
         samples = np.empty((n_samples, plan.n_spins), np.int8)
@@ -73,91 +74,87 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
             size = min(BATCH, n_samples - begin)
             uniforms = rng.random((size, len(elimination.order)))
             flips = rng.integers(0, 2, size) * 2 - 1
-            agree, worst = _sample_edges(elimination, weights, fronts, borders, uniforms)
+            agree = np.zeros(uniforms.shape, bool)
+            worst = _sample_edges(elimination, weights, fronts, borders, uniforms, agree)
             if not worst <= TOLERANCE:
                 raise PrecisionError(
                     f"a conditional probability left [0, 1] by {worst:.1e}: the couplings are too strong for exact "
                     "sampling in double precision; scale them down (a higher temperature)",
                     loss=float(worst),
                 )
-            spins = _spins_of(plan.triangulation.n_nodes, plan.triangulation.edges, agree)
+            by_unit = agree[:, elimination.position]
+            spins = spins_from_products(plan.triangulation.n_nodes, plan.triangulation.edges, by_unit)
             gauged = spins[:, : plan.n_spins] * flips[:, None]
             samples[begin : begin + size] = gauged * solution.gauge[: plan.n_spins]
     return samples
 
 
-@numba.njit(cache=True)
-def _total_front_size(plan):
-    total = 0
-    for t in range(plan.child.size):
-        own, rest = front_sizes(t, plan)
-        total += (own + rest) ** 2
-    return total
-
-
-@numba.njit(cache=True)
-def _borders_of(plan):
-    """Active border darts and pending triangle entries of every front.
-
-    A triangle whose edges are eliminated in the order a, b, c is open from the front of a on: the dart of b waits in
-    the borders below the front of b, that of c in those below the front of c.
-    """
-    n_fronts = plan.child.size
-    front_of = front_of_units(plan.first)
-    position = plan.position
-    active_start = np.zeros(n_fronts + 1, np.int64)
-    pair_start = np.zeros(n_fronts + 1, np.int64)
-    active = np.empty(0, np.int64)
-    pair = np.empty((0, 2), np.int64)
-    pair_dart = np.empty(0, np.int64)
-    for counting in (True, False):
-        if not counting:
-            active_start[1:] = np.cumsum(active_start[1:])
-            pair_start[1:] = np.cumsum(pair_start[1:])
-            active = np.empty(active_start[-1], np.int64)
-            pair = np.empty((pair_start[-1], 2), np.int64)
-            pair_dart = np.empty(pair_start[-1], np.int64)
-            next_active = active_start[:-1].copy()
-            next_pair = pair_start[:-1].copy()
-        for h in range(plan.next_in_face.size):
-            g = plan.next_in_face[h]
-            f = plan.next_in_face[g]
-            # Each triangle once, seen from the dart h of its first edge; g follows h and f follows g.
-            if position[h >> 1] > position[g >> 1] or position[h >> 1] > position[f >> 1]:
-                continue
-            for d in (g, f):
-                t = front_of[position[h >> 1]]
-                while t < front_of[position[d >> 1]]:
-                    if counting:
-                        active_start[t + 1] += 1
-                    else:
-                        inside = 2 * front_index(position[d >> 1], t, plan.first, plan.border_start, plan.border)
-                        own, _ = front_sizes(t, plan)
-                        active[next_active[t]] = inside + (d & 1) - own
-                        next_active[t] += 1
-                    t = plan.parent[t]
-            t = front_of[position[h >> 1]]
-            last = min(front_of[position[g >> 1]], front_of[position[f >> 1]])
-            while t < last:
-                if counting:
-                    pair_start[t + 1] += 1
-                else:
-                    own, _ = front_sizes(t, plan)
-                    row = 2 * front_index(position[g >> 1], t, plan.first, plan.border_start, plan.border)
-                    column = 2 * front_index(position[f >> 1], t, plan.first, plan.border_start, plan.border)
-                    pair[next_pair[t], 0] = row + (g & 1) - own
-                    pair[next_pair[t], 1] = column + (f & 1) - own
-                    pair_dart[next_pair[t]] = g
-                    next_pair[t] += 1
-                t = plan.parent[t]
+def _borders_of(plan: EliminationPlan) -> Borders:
+    """Active border darts and pending triangle entries of every front."""
+    n_fronts = len(plan.child)
+    n_active, n_pairs = np.zeros(n_fronts, np.int64), np.zeros(n_fronts, np.int64)
+    nothing = np.empty(0, np.int64)
+    _visit_open_triangles(plan, n_active, n_pairs, nothing, nothing.reshape(0, 2), nothing)
+    active_start, pair_start = (np.append(0, np.cumsum(counts)) for counts in (n_active, n_pairs))
+    active, pair_dart = np.empty(active_start[-1], np.int64), np.empty(pair_start[-1], np.int64)
+    pair = np.empty((pair_start[-1], 2), np.int64)
+    _visit_open_triangles(plan, active_start[:-1].copy(), pair_start[:-1].copy(), active, pair, pair_dart)
     return Borders(active_start, active, pair_start, pair, pair_dart)
 
 
-@numba.njit(cache=True)
+@kernel
+def _visit_open_triangles(plan, next_active, next_pair, active, pair, pair_dart):
+    """Enter what each triangle leaves on the borders at the places given for each front, and move these on.
+
+    A triangle whose edges are eliminated in the order a, b, c is open from the front of a on: the dart of b waits in
+    the borders below the front of b, that of c in those below the front of c. With empty arrays it is only counted.
+    """
+    front_of = front_of_units(plan.first)
+    position = plan.position
+    for h in range(plan.next_in_face.size):
+        g = plan.next_in_face[h]
+        f = plan.next_in_face[g]
+        # Each triangle once, seen from the dart h of its first edge; g follows h and f follows g.
+        if position[h >> 1] > position[g >> 1] or position[h >> 1] > position[f >> 1]:
+            continue
+        for d in (g, f):
+            t = front_of[position[h >> 1]]
+            while t < front_of[position[d >> 1]]:
+                if active.size > 0:
+                    active[next_active[t]] = _place_on_border(d, t, plan)
+                next_active[t] += 1
+                t = plan.parent[t]
+        t = front_of[position[h >> 1]]
+        last = min(front_of[position[g >> 1]], front_of[position[f >> 1]])
+        while t < last:
+            if pair_dart.size > 0:
+                pair[next_pair[t], 0] = _place_on_border(g, t, plan)
+                pair[next_pair[t], 1] = _place_on_border(f, t, plan)
+                pair_dart[next_pair[t]] = g
+            next_pair[t] += 1
+            t = plan.parent[t]
+
+
+@helper
+def _place_on_border(dart, t, plan):
+    """Index of a dart among the border darts of front t, by bisection."""
+    low, high = plan.border_start[t], plan.border_start[t + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if plan.border[middle] < plan.position[dart >> 1]:
+            low = middle + 1
+        else:
+            high = middle
+    return 2 * (low - plan.border_start[t]) + (dart & 1)
+
+
+@inlined
 def _conditional_inverse(t, front, plan, weights, borders, agree):
     """Own block of the inverse of the front given the border edges of one sample, `agree` by position."""
     own, rest = front_sizes(t, plan)
-    rows = np.arange(own + rest)
+    rows = np.empty(own + rest, np.int64)
+    for r in range(own):
+        rows[r] = r
     index = np.full(rest, -1, np.int64)
     size = own
     for k in range(borders.active_start[t], borders.active_start[t + 1]):
@@ -173,16 +170,19 @@ def _conditional_inverse(t, front, plan, weights, borders, agree):
     for k in range(borders.pair_start[t], borders.pair_start[t + 1]):
         r, s = index[borders.pair[k, 0]], index[borders.pair[k, 1]]
         if r >= 0 and s >= 0:
-            _, values = row_of(borders.pair_dart[k], plan, weights)
-            matrix[r, s] += values[1]
-            matrix[s, r] -= values[1]
+            value = weights.entries[borders.pair_dart[k], 1]
+            matrix[r, s] += value
+            matrix[s, r] -= value
     if size <= DIRECT:
         invert_skew(matrix)
-        return matrix[:own, :own].copy()
-    return np.linalg.solve(matrix, np.eye(size)[:, :own].copy())[:own].copy()
+    else:
+        matrix = np.linalg.inv(matrix)
+    inverse = np.empty((own, own))
+    copy_block(matrix, inverse)
+    return inverse
 
 
-@numba.njit(cache=True)
+@inlined
 def _sample_front(t, inverse, plan, weights, uniforms, agree):
     """Draw the own edges of a front one by one; returns how far a probability left [0, 1]."""
     worst = 0.0
@@ -204,11 +204,9 @@ def _sample_front(t, inverse, plan, weights, uniforms, agree):
     return worst
 
 
-@numba.njit(cache=True)
-def _sample_edges(plan, weights, fronts, borders, uniforms):
-    """(which edges agree, (n_samples, n_units) by unit; largest excess of a probability)."""
-    n_samples, n_units = uniforms.shape
-    agree = np.zeros((n_samples, n_units), np.bool_)
+@kernel
+def _sample_edges(plan, weights, fronts, borders, uniforms, agree):
+    """Fill in which edges agree, (n_samples, n_units) by position; returns the largest excess of a probability."""
     worst = 0.0
     end = fronts.size
     for t in range(plan.child.size - 1, -1, -1):
@@ -216,33 +214,7 @@ def _sample_edges(plan, weights, fronts, borders, uniforms):
         begin = end - (own + rest) ** 2
         front = fronts[begin:end].reshape(own + rest, own + rest)
         end = begin
-        for k in range(n_samples):
+        for k in range(agree.shape[0]):
             inverse = _conditional_inverse(t, front, plan, weights, borders, agree[k])
             worst = max(worst, _sample_front(t, inverse, plan, weights, uniforms[k], agree[k]))
-    by_unit = np.empty_like(agree)
-    for k in range(n_samples):
-        by_unit[k][plan.order] = agree[k]
-    return by_unit, worst
-
-
-@numba.njit(cache=True)
-def _spins_of(n_nodes, edges, agree):
-    """Spins with x_0 = +1 from the products along a breadth-first tree, (n_samples, n_nodes) int8."""
-    start, order = incidence(n_nodes, edges)
-    seen = np.zeros(n_nodes, np.bool_)
-    queue = np.zeros(n_nodes, np.int64)
-    seen[0] = True
-    size = 1
-    spins = np.ones((agree.shape[0], n_nodes), np.int8)
-    for k in range(n_nodes):
-        v = queue[k]
-        for j in range(start[v], start[v + 1]):
-            e = order[j] >> 1
-            w = edges[e, 1 - (order[j] & 1)]
-            if not seen[w]:
-                seen[w] = True
-                queue[size] = w
-                size += 1
-                for s in range(agree.shape[0]):
-                    spins[s, w] = spins[s, v] if agree[s, e] else -spins[s, v]
-    return spins
+    return worst

@@ -13,49 +13,42 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from isingmap.inference.elimination import front_of_units
+from isingmap.compiled import HELPER, helper, inlined, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
 
 
 class Weights(NamedTuple):
-    """Entries of K': of the twin in the row of each dart, and the scale of each row and column, (n_darts,) each."""
+    """Entries of K' in the row of each dart: of its twin, (n_darts,); of its twin, next and previous, (n_darts, 3)."""
 
     twin: np.ndarray
-    scale: np.ndarray
+    entries: np.ndarray
 
 
-@numba.njit(cache=True)
-def weights_of(couplings, signs):
-    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1.
-
-    Complex couplings serve complex-step derivatives; everything below takes either type.
-    """
-    twin = np.empty(signs.size, couplings.dtype)
-    scale = np.empty(signs.size, couplings.dtype)
+@kernel
+def weights_of(couplings, signs, next_in_face):
+    """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
+    twin = np.empty(signs.size)
+    scale = np.empty(signs.size)
     for h in range(signs.size):
         theta = couplings[h >> 1]
-        positive = 1.0 if theta.real > 0 else 0.0
+        positive = 1.0 if theta > 0 else 0.0
         scale[h] = np.exp(-positive * theta)
         twin[h] = signs[h] * np.exp(2.0 * (1.0 - positive) * theta)
-    return Weights(twin, scale)
+    entries = np.empty((signs.size, 3))
+    for h in range(signs.size):
+        following = next_in_face[h]
+        entries[h, 0] = twin[h]
+        entries[h, 1] = scale[h] * scale[following]
+        entries[h, 2] = -scale[h] * scale[next_in_face[following]]
+    return Weights(twin, entries)
 
 
-@numba.njit(cache=True)
-def row_of(h, plan, weights):
-    """The three darts in the row of dart h (twin, next, previous) and the entries of K' there."""
-    following = plan.next_in_face[h]
-    previous = plan.next_in_face[following]
-    scale = weights.scale
-    darts = (h ^ 1, following, previous)
-    return darts, (weights.twin[h], scale[h] * scale[following], -scale[h] * scale[previous])
-
-
-@numba.njit(cache=True)
+@inlined
 def _largest_open(a, done):
     """The largest entry above the diagonal between rows not yet swept: (row, column)."""
-    i, j, largest = 0, 0, -1.0
+    i, j, largest = np.int64(0), np.int64(0), -1.0
     for r in range(a.shape[0]):
         if done[r]:
             continue
@@ -65,7 +58,7 @@ def _largest_open(a, done):
     return i, j
 
 
-@numba.njit(cache=True, error_model="numpy")
+@inlined
 def _sweep(a, i, j):
     """Principal pivot transform of a skew-symmetric matrix on the rows i and j.
 
@@ -90,13 +83,13 @@ def _sweep(a, i, j):
     a[j, i] = 1.0 / value
 
 
-@numba.njit(cache=True)
+@inlined
 def invert_block(a):
     """Replace a skew-symmetric matrix of any size by its inverse; returns log |Pf a|."""
     if a.shape[0] <= LARGEST_SWEPT:
         return invert_skew(a)
     _, log_determinant = np.linalg.slogdet(a)
-    if not np.isfinite(log_determinant.real):  # underflow; the measured loss reports it
+    if not np.isfinite(log_determinant):  # underflow; the measured loss reports it
         a[:] = np.nan
         return -np.inf
     inverse = np.linalg.inv(a)
@@ -105,10 +98,10 @@ def invert_block(a):
         for s in range(r):
             a[r, s] = 0.5 * (inverse[r, s] - inverse[s, r])
             a[s, r] = -a[r, s]
-    return 0.5 * log_determinant.real
+    return 0.5 * log_determinant
 
 
-@numba.njit(cache=True)
+@numba.njit(error_model="numpy", **HELPER)
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
     done = np.zeros(a.shape[0], np.bool_)
@@ -122,15 +115,15 @@ def invert_skew(a):
     return log_pfaffian
 
 
-@numba.njit(cache=True)
+@helper
 def front_sizes(t, plan):
     """Own and border darts of front t."""
     own = 2 * (plan.first[t + 1] - plan.first[t])
     return own, 2 * (plan.border_start[t + 1] - plan.border_start[t])
 
 
-@numba.njit(cache=True)
-def _stored(t, plan, factors):
+@helper
+def stored(t, plan, factors):
     """The two stored blocks of front t: A^-1 and X."""
     own, rest = front_sizes(t, plan)
     begin = plan.factor_start[t]
@@ -139,15 +132,23 @@ def _stored(t, plan, factors):
     return inverse, factors[middle : middle + own * rest].reshape(own, rest)
 
 
-@numba.njit(cache=True)
-def _on_stack(t, plan, stack):
+@helper
+def on_stack(t, plan, stack):
     """The square block of front t's border on the stack."""
     _, rest = front_sizes(t, plan)
     begin = plan.stack_start[t]
     return stack[begin : begin + rest * rest].reshape(rest, rest)
 
 
-@numba.njit(cache=True)
+@helper
+def copy_block(source, target):
+    """Entry by entry: assigning to a slice would compile numba's checks of the shapes into every kernel."""
+    for r in range(target.shape[0]):
+        for s in range(target.shape[1]):
+            target[r, s] = source[r, s]
+
+
+@inlined
 def _assemble(front, t, plan, weights):
     """Fill in the entries of K' that belong to front t."""
     flat = front.reshape(-1)
@@ -156,17 +157,17 @@ def _assemble(front, t, plan, weights):
     front[:] = 0.0
     for k in range(plan.first[t], plan.first[t + 1]):
         for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            _, values = row_of(h, plan, weights)
             for kind in range(3):
                 spot = plan.slot[h, kind]
                 if spot >= 0:
-                    flat[spot] = values[kind]
+                    value = weights.entries[h, kind]
+                    flat[spot] = value
                     if spot % width >= own:
-                        front[spot % width, spot // width] = -values[kind]
+                        front[spot % width, spot // width] = -value
 
 
-@numba.njit(cache=True)
-def _extend_add(front, block, c, plan):
+@helper
+def extend_add(front, block, c, plan):
     """Add the Schur complement of child c at the places of its border."""
     begin = plan.border_start[c]
     for a in range(block.shape[0]):
@@ -177,8 +178,8 @@ def _extend_add(front, block, c, plan):
             front[row, column + 1] += block[a, b + 1]
 
 
-@numba.njit(cache=True)
-def _extract(front, block, c, plan):
+@helper
+def extract(front, block, c, plan):
     """Copy the entries on the border of child c out of its parent's front."""
     begin = plan.border_start[c]
     for a in range(block.shape[0]):
@@ -189,7 +190,7 @@ def _extract(front, block, c, plan):
             block[a, b + 1] = front[row, column + 1]
 
 
-@numba.njit(cache=True)
+@kernel
 def factorise(plan, weights, fronts):
     """(factors, log |Pf K'|). O(n^{3/2}) time, O(n log n) memory.
 
@@ -197,10 +198,9 @@ def factorise(plan, weights, fronts):
     """
     n_fronts = plan.child.size
     kept = 0
-    dtype = weights.twin.dtype
-    factors = np.empty(plan.factor_start[n_fronts], dtype)
-    stack = np.empty(plan.stack_size, dtype)
-    work = np.empty(plan.largest_front * plan.largest_front, dtype)
+    factors = np.empty(plan.factor_start[n_fronts])
+    stack = np.empty(plan.stack_size)
+    work = np.empty(plan.largest_front * plan.largest_front)
     log_pfaffian = 0.0
     for t in range(n_fronts):
         own, rest = front_sizes(t, plan)
@@ -208,18 +208,20 @@ def factorise(plan, weights, fronts):
         _assemble(front, t, plan, weights)
         c = plan.child[t]
         while c >= 0:
-            _extend_add(front, _on_stack(c, plan, stack), c, plan)
+            extend_add(front, on_stack(c, plan, stack), c, plan)
             c = plan.sibling[c]
         if fronts.size > 0:
-            fronts[kept : kept + front.size] = front.reshape(-1)
+            for k in range(front.size):
+                fronts[kept + k] = work[k]
             kept += front.size
-        inverse, x = _stored(t, plan, factors)
-        inverse[:] = front[:own, :own]
+        inverse, x = stored(t, plan, factors)
+        copy_block(front, inverse)
         log_pfaffian += invert_block(inverse)
         if rest > 0:
-            across = front[:own, own:].copy()
+            across = np.empty((own, rest))
+            copy_block(front[:, own:], across)
             np.dot(inverse, across, x)
-            complement = _on_stack(t, plan, stack)
+            complement = on_stack(t, plan, stack)
             np.dot(across.T, x, complement)
             for r in range(rest):
                 for s in range(rest):
@@ -227,154 +229,68 @@ def factorise(plan, weights, fronts):
     return factors, log_pfaffian
 
 
-@numba.njit(cache=True)
-def _front_of_inverse(front, t, plan, factors, stack):
+@helper
+def front_of_inverse(front, t, plan, factors, stack):
     """Fill a front with the entries of the inverse, given those on its border."""
     own, rest = front_sizes(t, plan)
-    inverse, x = _stored(t, plan, factors)
-    front[:own, :own] = inverse
-    if rest > 0:
-        border = _on_stack(t, plan, stack)
-        side = np.dot(x, border)
-        front[:own, :own] += np.dot(side, x.T)
-        for r in range(own):
-            for s in range(rest):
-                front[r, own + s] = -side[r, s]
-                front[own + s, r] = side[r, s]
-        front[own:, own:] = border
+    inverse, x = stored(t, plan, factors)
+    if rest == 0:
+        copy_block(inverse, front)
+        return
+    border = on_stack(t, plan, stack)
+    side = np.empty((own, rest))
+    np.dot(x, border, side)
+    product = np.empty((own, own))
+    np.dot(side, x.T, product)
+    for r in range(own):
+        for s in range(own):
+            front[r, s] = inverse[r, s] + product[r, s]
+        for s in range(rest):
+            front[r, own + s] = -side[r, s]
+            front[own + s, r] = side[r, s]
+    copy_block(border, front[own:, own:])
 
 
-@numba.njit(cache=True)
-def _read_pattern(front, t, plan, weights, across_edge, residual):
+@helper
+def read_pattern(front, t, plan, weights, across_edge, residual):
     """Read G[h, twin h] of the front's own darts and add its part of (K' G - 1)[h, h]."""
     flat = front.reshape(-1)
     width = front.shape[0]
     own, _ = front_sizes(t, plan)
     for k in range(plan.first[t], plan.first[t + 1]):
         for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            darts, values = row_of(h, plan, weights)
+            dart = h ^ 1  # then next, previous
             for kind in range(3):
                 spot = plan.slot[h, kind]
                 if spot >= 0:
                     # K[h, g] G[g, h] = -K[h, g] G[h, g], and the same product belongs to row g.
-                    product = -values[kind] * flat[spot]
+                    product = -weights.entries[h, kind] * flat[spot]
                     residual[h] += product
                     if spot % width >= own:
-                        residual[darts[kind]] += product
+                        residual[dart] += product
+                dart = plan.next_in_face[h if kind == 0 else dart]
             across_edge[h] = flat[plan.slot[h, 0]]
 
 
-@numba.njit(cache=True)
+@kernel
 def selected_inverse(plan, weights, factors):
     """Entries G = K'^-1 needed for the edge moments, and how exactly they satisfy K' G = 1.
 
     Returns (G[h, twin h], (K' G - 1)[h, h]) of each dart. All terms of a diagonal entry of K' G are probabilities,
     so the second is an absolute error. O(n^{3/2}).
     """
-    dtype = weights.twin.dtype
-    across_edge = np.empty(weights.twin.size, dtype)
-    residual = -np.ones(weights.twin.size, dtype)
-    stack = np.empty(plan.stack_size, dtype)
-    work = np.empty(plan.largest_front * plan.largest_front, dtype)
+    across_edge = np.empty(weights.twin.size)
+    residual = np.empty(weights.twin.size)
+    residual[:] = -1.0
+    stack = np.empty(plan.stack_size)
+    work = np.empty(plan.largest_front * plan.largest_front)
     for t in range(plan.child.size - 1, -1, -1):
         own, rest = front_sizes(t, plan)
         front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        _front_of_inverse(front, t, plan, factors, stack)
-        _read_pattern(front, t, plan, weights, across_edge, residual)
+        front_of_inverse(front, t, plan, factors, stack)
+        read_pattern(front, t, plan, weights, across_edge, residual)
         c = plan.child[t]
         while c >= 0:
-            _extract(front, _on_stack(c, plan, stack), c, plan)
+            extract(front, on_stack(c, plan, stack), c, plan)
             c = plan.sibling[c]
     return across_edge, residual
-
-
-@numba.njit(cache=True)
-def full_inverse(plan, factors):
-    """The whole inverse of K', by darts, (n_darts, n_darts). O(n^{5/2}) time."""
-    n_darts = 2 * plan.order.size
-    ordered = np.zeros((n_darts, n_darts))
-    for t in range(plan.child.size - 1, -1, -1):
-        low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
-        own, rest = front_sizes(t, plan)
-        inverse, x = _stored(t, plan, factors)
-        ordered[low:high, low:high] = inverse
-        if rest == 0:
-            continue
-        border = 2 * np.repeat(plan.border[plan.border_start[t] : plan.border_start[t + 1]], 2)
-        border[1::2] += 1
-        side = np.dot(x, ordered[border, high:])
-        ordered[low:high, low:high] += np.dot(np.ascontiguousarray(side[:, border - high]), x.T)
-        for r in range(own):
-            for s in range(n_darts - high):
-                ordered[low + r, high + s] = -side[r, s]
-                ordered[high + s, low + r] = side[r, s]
-    dart = 2 * np.repeat(plan.order, 2)
-    dart[1::2] += 1
-    result = np.empty_like(ordered)
-    for a in range(n_darts):
-        for b in range(n_darts):
-            result[dart[a], dart[b]] = ordered[a, b]
-    return result
-
-
-@numba.njit(cache=True)
-def _reached_fronts(plan, darts):
-    """Fronts of the darts and all above them, and where the rows of each begin in a compressed right-hand side."""
-    n_fronts = plan.child.size
-    reached = np.zeros(n_fronts, np.bool_)
-    front_of = front_of_units(plan.first)
-    for dart in darts:
-        t = front_of[plan.position[dart >> 1]]
-        while t >= 0 and not reached[t]:
-            reached[t] = True
-            t = plan.parent[t]
-    # Rows by position of the unit; -1 for units that nothing reaches.
-    row = np.full(plan.order.size, -1, np.int64)
-    size = 0
-    for t in range(n_fronts):
-        if reached[t]:
-            for k in range(plan.first[t], plan.first[t + 1]):
-                row[k] = size
-                size += 2
-    return reached, row, size
-
-
-@numba.njit(cache=True)
-def _border_rows(t, plan, row):
-    """Rows of the border darts of front t in a compressed right-hand side; all are reached when t is."""
-    units = plan.border[plan.border_start[t] : plan.border_start[t + 1]]
-    rows = np.repeat(row[units], 2)
-    rows[1::2] += 1
-    return rows
-
-
-@numba.njit(cache=True)
-def inverse_entries(plan, factors, darts):
-    """K'^-1 between the given darts, (k, k). Only the fronts above them are touched: O(k n) at most."""
-    position = plan.position
-    reached, row, size = _reached_fronts(plan, darts)
-    columns = np.zeros((size, darts.size))
-    for k in range(darts.size):
-        columns[row[position[darts[k] >> 1]] + (darts[k] & 1), k] = 1.0
-    for t in range(plan.child.size):
-        own, rest = front_sizes(t, plan)
-        if reached[t] and rest > 0:
-            _, x = _stored(t, plan, factors)
-            begin = row[plan.first[t]]
-            passed = np.dot(x.T, columns[begin : begin + own])
-            rows = _border_rows(t, plan, row)
-            for r in range(rest):
-                columns[rows[r]] -= passed[r]
-    for t in range(plan.child.size - 1, -1, -1):
-        if reached[t]:
-            own, rest = front_sizes(t, plan)
-            inverse, x = _stored(t, plan, factors)
-            begin = row[plan.first[t]]
-            solved = np.dot(inverse, columns[begin : begin + own])
-            if rest > 0:
-                solved -= np.dot(x, columns[_border_rows(t, plan, row)])
-            columns[begin : begin + own] = solved
-    result = np.empty((darts.size, darts.size))
-    for k in range(darts.size):
-        result[k] = columns[row[position[darts[k] >> 1]] + (darts[k] & 1)]
-    return result

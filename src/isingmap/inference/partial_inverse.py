@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.inference.correlations import pfaffian
 from isingmap.inference.elimination import front_of_units
-from isingmap.inference.multifrontal import _stored, front_sizes
+from isingmap.inference.multifrontal import copy_block, front_sizes, stored
 
 
 class PartialInverse(NamedTuple):
@@ -41,7 +41,7 @@ class PartialInverse(NamedTuple):
     values: np.ndarray
 
 
-@numba.njit(cache=True)
+@helper
 def entry(inverse, a, b):
     """K'^-1[a, b]; both darts must lie in a block that was asked for."""
     front_of = inverse.front_of
@@ -51,14 +51,14 @@ def entry(inverse, a, b):
     return entry_in_front(inverse, t, a, b)
 
 
-@numba.njit(cache=True)
+@helper
 def entry_in_front(inverse, t, a, b):
     """K'^-1[a, b] from the block of the front that eliminates a."""
     row = a - 2 * inverse.first[t]
     return inverse.values[inverse.start[t] + row * inverse.width[t] + 2 * inverse.column[t, b >> 1] + (b & 1)]
 
 
-@numba.njit(cache=True)
+@helper
 def _close(plan, front_of, needed):
     """Ask also for what the recursion needs: each border with everything asked for, and with itself."""
     n_units = front_of.size
@@ -86,7 +86,7 @@ def _close(plan, front_of, needed):
                         needed[s, c] = True
 
 
-@numba.njit(cache=True)
+@kernel
 def partial_inverse(plan, factors, needed):
     """Entries between the darts of each front and the later units `needed` (n_fronts, n_units) there; overwrites it.
 
@@ -114,32 +114,35 @@ def partial_inverse(plan, factors, needed):
     return inverse
 
 
-@numba.njit(cache=True)
+@helper
 def _fill(t, plan, factors, inverse):
     """The block of front t, given those of all later fronts."""
     own, rest = front_sizes(t, plan)
-    own_inverse, x = _stored(t, plan, factors)
+    own_inverse, x = stored(t, plan, factors)
     width, start = inverse.width[t], inverse.start[t]
     block = inverse.values[start : start + own * width].reshape(own, width)
-    block[:, :own] = own_inverse
+    copy_block(own_inverse, block[:, :own])
     if rest == 0:
         return
     border = plan.border[plan.border_start[t] : plan.border_start[t + 1]]
     across = np.empty((rest, width - own))
     _gather(t, border, inverse, across)
     side = np.dot(x, across)
+    at_border = np.empty((own, rest))
     for r in range(own):
         for s in range(width - own):
             block[r, own + s] = -side[r, s]
-    at_border = np.empty((own, rest))
-    for k in range(border.size):
-        s = 2 * inverse.column[t, border[k]] - own
-        at_border[:, 2 * k] = side[:, s]
-        at_border[:, 2 * k + 1] = side[:, s + 1]
-    block[:, :own] += np.dot(at_border, x.T)
+        for k in range(border.size):
+            s = 2 * inverse.column[t, border[k]] - own
+            at_border[r, 2 * k] = side[r, s]
+            at_border[r, 2 * k + 1] = side[r, s + 1]
+    added = np.dot(at_border, x.T)
+    for r in range(own):
+        for s in range(own):
+            block[r, s] += added[r, s]
 
 
-@numba.njit(cache=True)
+@helper
 def _gather(t, border, inverse, across):
     """Entries between the border of front t and its needed columns."""
     own_units = inverse.first[t + 1] - inverse.first[t]
@@ -154,7 +157,7 @@ def _gather(t, border, inverse, across):
                 across[2 * k + p, s + 1] = entry(inverse, 2 * border[k] + p, 2 * c + 1)
 
 
-@numba.njit(cache=True)
+@kernel
 def needed_by_paths(first, begin, path):
     """The later units that meet each front's own ones on a path, (n_fronts, n_units); paths hold positions of units."""
     front_of = front_of_units(first)
@@ -167,7 +170,7 @@ def needed_by_paths(first, begin, path):
     return needed
 
 
-@numba.njit(cache=True)
+@kernel
 def path_correlations(begin, path, inverse, twin):
     """(E of the product of the edges of each path, largest error). See `correlations.py`."""
     result = np.empty(begin.size - 1)

@@ -10,22 +10,15 @@ import numpy as np
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.correlations import ROUNDING, all_correlations, asked_paths, path_product, shortest_paths
+from isingmap.inference.directional import change_factors, change_inverse
 from isingmap.inference.dual import DualPlan, gauge
+from isingmap.inference.inverse import full_inverse, inverse_entries
+from isingmap.inference.multifrontal import Weights, factorise, selected_inverse, weights_of
 from isingmap.inference.partial_inverse import needed_by_paths, partial_inverse, path_correlations
-from isingmap.inference.multifrontal import (
-    Weights,
-    factorise,
-    full_inverse,
-    inverse_entries,
-    selected_inverse,
-    weights_of,
-)
 
 NOT_KEPT = np.empty(0)
 # Up to this size the whole inverse fits into memory (576 n^2 bytes) and answers everything at once.
 MOST_SPINS_INVERTED = 2500
-# Complex-step derivatives lose nothing to cancellation, so the step may be as small as doubles allow.
-COMPLEX_STEP = 1e-40
 # Largest estimated error of a number that is handed out.
 LARGEST_ERROR = 1e-7
 
@@ -98,19 +91,21 @@ class DualSolution:
         return covariance, error
 
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
-        """Hessian times a vector, (n_edges,), at any size: the derivative of the moments by a complex step.
+        """Hessian times a vector, (n_edges,), at any size: the derivative of the moments in its direction.
 
-        O(n^{3/2}), about four times the cost of the moments.
+        O(n^{3/2}), about three times the cost of the moments.
         """
-        gauged = self._gauged.astype(complex)
-        gauged[: self.plan.n_edges] += 1j * COMPLEX_STEP * self._edge_gauge * vector
-        weights = weights_of(gauged, self.plan.signs)
+        elimination, twin = self.plan.elimination, self.weights.twin
+        change = np.zeros(twin.size)
+        change[: 2 * self.plan.n_edges] = np.repeat(2.0 * self._edge_gauge * vector, 2)
+        change *= twin
         with one_blas_thread():
-            factors, _ = factorise(self.plan.elimination, weights, NOT_KEPT.astype(complex))
-            across, residual = selected_inverse(self.plan.elimination, weights, factors)
-        self._require(float(np.abs(residual.imag).max()) / COMPLEX_STEP, "product with the Hessian")
-        moments = _edge_moments(weights.twin, across, self.plan.n_edges)
-        return self._edge_gauge * moments.imag / COMPLEX_STEP
+            changes = change_factors(elimination, change, self._factors)
+            across_change, residual = change_inverse(elimination, self.weights, self._factors, changes)
+        across = self._selected[0]
+        self._require(float(np.abs(residual - change * across).max()), "product with the Hessian")
+        product = change * across + twin * across_change
+        return -2.0 * self._edge_gauge * product[: 2 * self.plan.n_edges : 2]
 
     def edge_product(self, edges: np.ndarray) -> float:
         """E of the product of gauged edges (numbers in the triangulation), at any size. See `correlations.py`."""
@@ -126,9 +121,7 @@ class DualSolution:
         """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most."""
         moments = self.moments()
         sign = self._edge_gauge[first] * self._edge_gauge[second]
-        products = [
-            1.0 if e == f else self.edge_product(np.array([e, f])) for e, f in zip(first, second, strict=True)
-        ]
+        products = [1.0 if e == f else self.edge_product(np.array([e, f])) for e, f in zip(first, second, strict=True)]
         return sign * np.array(products) - moments[first] * moments[second]
 
     @cached_property
@@ -145,7 +138,7 @@ class DualSolution:
         asked = np.triu(asked, 1)
         # Edges, and with them darts, numbered in the order of elimination.
         order = elimination.order
-        begin, path = asked_paths(triangulation.n_nodes, triangulation.edges[order], asked)
+        begin, path = asked_paths(triangulation.n_nodes, triangulation.edges[order], asked, int(asked.sum()))
         needed = needed_by_paths(elimination.first, begin, path)
         with one_blas_thread():
             inverse = partial_inverse(elimination, self._factors, needed)
@@ -207,7 +200,7 @@ def solve_dual(plan: DualPlan, couplings: np.ndarray, spins: np.ndarray | None =
         spins = gauge(triangulation.n_nodes, plan.edges, couplings)
     gauged = np.zeros(len(triangulation.edges))
     gauged[: plan.n_edges] = couplings * spins[plan.edges[:, 0]] * spins[plan.edges[:, 1]]
-    weights = weights_of(gauged, plan.signs)
+    weights = weights_of(gauged, plan.signs, triangulation.next_in_face)
     with one_blas_thread():
         factors, log_pfaffian = factorise(plan.elimination, weights, NOT_KEPT)
     log_partition = float((1 - plan.n_padding) * np.log(2.0) + np.abs(gauged).sum() + log_pfaffian)

@@ -15,9 +15,9 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import inlined, kernel
 from isingmap.errors import NoEstimateError
 from isingmap.inference.auxiliary import AUXILIARY
 from isingmap.planar.planarity import incidence
@@ -38,7 +38,7 @@ class Obstacle:
     slack: float
 
 
-@numba.njit(cache=True)
+@inlined
 def _doubled_distances(source, target, skip, edges, moments, start, order, limit, previous):
     """Shortest walks from (source, even) to (target, even / odd) that avoid edge `skip`, up to length `limit`.
 
@@ -74,7 +74,7 @@ def _doubled_distances(source, target, skip, edges, moments, start, order, limit
     return distance[2 * target], distance[2 * target + 1]
 
 
-@numba.njit(cache=True)
+@kernel
 def _closing_slack(i, j, skip, moment, edges, moments, start, order, previous):
     """(slack of the worst odd cycle through the edge i-j with this moment, parity of the rest of the cycle)."""
     limit = 2.0 + SLACK_TOLERANCE - min(1.0 - moment, 1.0 + moment)
@@ -86,7 +86,7 @@ def _closing_slack(i, j, skip, moment, edges, moments, start, order, previous):
     return with_edge_even, 1
 
 
-@numba.njit(cache=True)
+@kernel
 def _first_bad_edge(n_nodes, edges, moments, start, order):
     previous = np.empty(2 * n_nodes, np.int64)
     for e in range(edges.shape[0]):

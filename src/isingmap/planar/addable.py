@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from isingmap.compiled import kernel
 from isingmap.planar.embedding import embed, orbits
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.planar.separators import component_labels
 
 
-@numba.njit(cache=True)
+@kernel
 def blocked_pairs(n_nodes, edges, asked):
     """Of the pairs i < j asked about, those that no embedding can join, (n_nodes, n_nodes) bool, symmetric.
 
@@ -50,7 +50,7 @@ def cofacial_pairs(n_nodes: int, edges: np.ndarray) -> np.ndarray:
     return cofacial
 
 
-@numba.njit(cache=True)
+@kernel
 def _join_corners(corner, begin, cofacial):
     for f in range(begin.size - 1):
         for p in range(begin[f], begin[f + 1]):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import heapq
 
-import numba
 import numpy as np
 
+from isingmap.compiled import kernel
 from isingmap.planar.embedding import Embedding, orbits
 
 
@@ -37,7 +37,7 @@ def crossed_edges(embedding: Embedding, weights: np.ndarray, i: int, j: int) -> 
     return np.array(crossed, dtype=np.int64)
 
 
-@numba.njit(cache=True)
+@kernel
 def _from_node(source, tail, face, n_faces, weights):
     """Shortest distances from the faces at a node, and the dart across which each face was entered, -1 at the start.
 
@@ -68,7 +68,7 @@ def _from_node(source, tail, face, n_faces, weights):
     return distance, entered
 
 
-@numba.njit(cache=True)
+@kernel
 def _all_costs(n_nodes, tail, face, n_faces, weights):
     costs = np.full((n_nodes, n_nodes), np.inf)
     for i in range(n_nodes):

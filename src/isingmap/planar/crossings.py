@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numba
 import numpy as np
+
+from isingmap.compiled import helper, inlined, kernel
 
 ROUNDING = 4.0 * np.finfo(np.float64).eps  # Shewchuk's bound for an orientation is below this
 
 
-@numba.njit(cache=True)
+@helper
 def _orientation(p, q, r):
     """Sign of the turn p, q, r: 1 left, -1 right, 0 straight or unsure."""
     left = (q[0] - p[0]) * (r[1] - p[1])
@@ -21,7 +22,7 @@ def _orientation(p, q, r):
     return 1 if turn > 0 else -1
 
 
-@numba.njit(cache=True)
+@inlined
 def _boxes_meet(p, q, r, s):
     for axis in range(2):
         if max(p[axis], q[axis]) < min(r[axis], s[axis]) or max(r[axis], s[axis]) < min(p[axis], q[axis]):
@@ -29,16 +30,16 @@ def _boxes_meet(p, q, r, s):
     return True
 
 
-@numba.njit(cache=True)
+@kernel
 def _suspects(position, segments):
     """(crossing found for certain, pairs of segments to look at exactly)."""
     unsure = np.empty((64, 2), np.int64)
     count = 0
     for e in range(segments.shape[0]):
-        a, b = segments[e]
+        a, b = segments[e, 0], segments[e, 1]
         p, q = position[a], position[b]
         for f in range(e):
-            c, d = segments[f]
+            c, d = segments[f, 0], segments[f, 1]
             r, s = position[c], position[d]
             if not _boxes_meet(p, q, r, s):
                 continue
@@ -56,7 +57,7 @@ def _suspects(position, segments):
                     return True, unsure[:0]
             if count == len(unsure):
                 unsure = np.concatenate((unsure, np.empty_like(unsure)))
-            unsure[count] = e, f
+            unsure[count, 0], unsure[count, 1] = e, f
             count += 1
     return False, unsure[:count]
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
+
+from isingmap.compiled import helper, inlined, kernel
 
 # Parts of this size are not cut further.
 LEAF = 16
@@ -50,7 +51,7 @@ def dissect(neighbours: np.ndarray) -> Dissection:
     return Dissection(order, np.append(first[by_position], order.size), above)
 
 
-@numba.njit(cache=True)
+@helper
 def _distances(source, part, owner, neighbours, distance, queue):
     """Breadth-first distances inside one part; returns (last node reached, number reached)."""
     distance[source] = 0
@@ -60,7 +61,8 @@ def _distances(source, part, owner, neighbours, distance, queue):
     while k < size:
         v = queue[k]
         k += 1
-        for w in neighbours[v]:
+        for j in range(neighbours.shape[1]):
+            w = neighbours[v, j]
             if owner[w] == part and distance[w] < 0:
                 distance[w] = distance[v] + 1
                 queue[size] = w
@@ -68,7 +70,7 @@ def _distances(source, part, owner, neighbours, distance, queue):
     return queue[size - 1], size
 
 
-@numba.njit(cache=True)
+@helper
 def _best_cut(nodes, part, owner, neighbours, key, counts, crossing):
     """Threshold t of the smallest balanced vertex separator {v: key v <= t < key of a neighbour}.
 
@@ -84,7 +86,8 @@ def _best_cut(nodes, part, owner, neighbours, key, counts, crossing):
     crossing[:span] = 0
     for v in nodes:
         largest = key[v]
-        for w in neighbours[v]:
+        for k in range(neighbours.shape[1]):
+            w = neighbours[v, k]
             if owner[w] == part:
                 largest = max(largest, key[w])
         counts[key[v] - low] += 1
@@ -102,44 +105,40 @@ def _best_cut(nodes, part, owner, neighbours, key, counts, crossing):
     return best, best_t
 
 
-@numba.njit(cache=True)
+@helper
 def _arrange(nodes, part, owner, neighbours, key, t, space):
     """Reorder a part as [below | above | separator]; returns their sizes."""
     n_below, n_above, n_separator = 0, 0, 0
-    for v in nodes:
+    for v in nodes:  # those below move up in place, the others wait at the two ends of `space`
         if key[v] > t:
+            space[n_above] = v
             n_above += 1
             continue
         touches = False
-        for w in neighbours[v]:
+        for k in range(neighbours.shape[1]):
+            w = neighbours[v, k]
             if owner[w] == part and key[w] > t:
                 touches = True
         if touches:
             n_separator += 1
+            space[space.size - n_separator] = v
         else:
+            nodes[n_below] = v
             n_below += 1
-    places = np.array([0, n_below, n_below + n_above])
-    for v in nodes:
-        side = 0
-        if key[v] > t:
-            side = 1
-        else:
-            for w in neighbours[v]:
-                if owner[w] == part and key[w] > t:
-                    side = 2
-        space[places[side]] = v
-        places[side] += 1
-    nodes[:] = space[: nodes.size]
+    for k in range(n_above):
+        nodes[n_below + k] = space[k]
+    for k in range(n_separator):
+        nodes[n_below + n_above + k] = space[space.size - 1 - k]
     return n_below, n_above, n_separator
 
 
-@numba.njit(cache=True)
+@inlined
 def _cut(nodes, part, owner, neighbours, work):
     """Reorder a part as [below | above | separator] and return their sizes; (0, 0, all) when nothing separates it."""
     from_u, from_v, queue, counts, crossing = work
     u, reached = _distances(nodes[0], part, owner, neighbours, from_u, queue)
     if reached < nodes.size:  # several components: no separator is needed
-        return _arrange(nodes, part, owner, neighbours, from_u, -1, queue)
+        return _arrange(nodes, part, owner, neighbours, from_u, np.int64(-1), queue)
     for v in nodes:
         from_u[v] = -1
     v, _ = _distances(u, part, owner, neighbours, from_u, queue)
@@ -155,10 +154,12 @@ def _cut(nodes, part, owner, neighbours, work):
     return _arrange(nodes, part, owner, neighbours, from_v, t_v, queue)
 
 
-@numba.njit(cache=True)
+@kernel
 def _dissect(neighbours):
     n = neighbours.shape[0]
-    order = np.arange(n)
+    order = np.empty(n, np.int64)
+    for v in range(n):
+        order[v] = v
     first = np.empty(n, np.int64)
     parent = np.empty(n, np.int64)
     count = 0
@@ -170,10 +171,13 @@ def _dissect(neighbours):
         np.empty(2 * n + 2, np.int64),
         np.empty(2 * n + 2, np.int64),
     )
-    todo = [(0, n, -1)]
+    todo = np.empty((n + 1, 3), np.int64)  # rows (low, high, supernode above)
+    todo[0, 0], todo[0, 1], todo[0, 2] = 0, n, -1
+    n_todo = 1
     part = 0
-    while len(todo) > 0:
-        low, high, above = todo.pop()
+    while n_todo > 0:
+        n_todo -= 1
+        low, high, above = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
         nodes = order[low:high]
         part += 1
         for v in nodes:
@@ -191,7 +195,9 @@ def _dissect(neighbours):
             above = count
             count += 1
         if n_below > 0:
-            todo.append((low, low + n_below, above))
+            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = low, low + n_below, above
+            n_todo += 1
         if n_above > 0:
-            todo.append((low + n_below, middle, above))
+            todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = low + n_below, middle, above
+            n_todo += 1
     return order, first[:count], parent[:count]

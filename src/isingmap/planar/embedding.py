@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import kernel
 from isingmap.errors import ModelError
 from isingmap.planar.kuratowski import non_planar_error
 from isingmap.planar.planarity import embed_kernel, is_planar_kernel
@@ -106,7 +106,7 @@ def embed(n_nodes: int, edges, *, labels=None) -> Embedding:
     return Embedding(n_nodes, array, clockwise)
 
 
-@numba.njit(cache=True)
+@kernel
 def orbits(permutation):
     """Cycles of a permutation: (index of the cycle of each element, number of cycles)."""
     label = np.full(permutation.size, -1, np.int64)

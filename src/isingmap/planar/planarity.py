@@ -7,13 +7,14 @@ Linear time and memory; about 20 microseconds at 100 nodes.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-NONE = -1
+from isingmap.compiled import helper, inlined, kernel
+
+NONE = np.int64(-1)  # numba compiles a function anew for every literal it is called with
 
 
-@numba.njit(cache=True)
+@kernel
 def incidence(n_nodes, edges):
     """Darts grouped by tail: darts leaving v are order[start[v]:start[v+1]], in edge order."""
     start = np.zeros(n_nodes + 1, np.int64)
@@ -32,12 +33,12 @@ def incidence(n_nodes, edges):
     return start, order
 
 
-@numba.njit(cache=True)
+@helper
 def _head(edges, dart):
     return edges[dart >> 1, 1 - (dart & 1)]
 
 
-@numba.njit(cache=True)
+@helper
 def _orient(n_nodes, edges, start, order):
     """Phase 1: depth-first orientation with low points and nesting depths.
 
@@ -98,7 +99,7 @@ def _orient(n_nodes, edges, start, order):
     return height, parent, oriented, lowpt, nesting, roots[:n_roots]
 
 
-@numba.njit(cache=True)
+@helper
 def _outgoing_by_nesting(n_nodes, edges, oriented, nesting):
     """Edges grouped by their oriented tail, each group in order of (signed) nesting depth; counting sort."""
     n_edges = edges.shape[0]
@@ -135,18 +136,18 @@ def _outgoing_by_nesting(n_nodes, edges, oriented, nesting):
 # A conflict pair is a row (L.low, L.high, R.low, R.high) of the stack; NONE marks an empty interval.
 
 
-@numba.njit(cache=True)
+@helper
 def _conflicting(high, e, lowpt):
     return high != NONE and lowpt[high] > lowpt[e]
 
 
-@numba.njit(cache=True)
+@helper
 def _swap_sides(row):
     row[0], row[2] = row[2], row[0]
     row[1], row[3] = row[3], row[1]
 
 
-@numba.njit(cache=True)
+@inlined
 def _add_constraints(  # noqa: C901 - one step of the published algorithm
     e, up, pairs, size, bottom, lowpt, lowpt_edge, ref
 ):
@@ -169,9 +170,7 @@ def _add_constraints(  # noqa: C901 - one step of the published algorithm
             ref[row[2]] = lowpt_edge[up]
         if size == bottom:
             break
-    while size > 0 and (
-        _conflicting(pairs[size - 1, 1], e, lowpt) or _conflicting(pairs[size - 1, 3], e, lowpt)
-    ):
+    while size > 0 and (_conflicting(pairs[size - 1, 1], e, lowpt) or _conflicting(pairs[size - 1, 3], e, lowpt)):
         size -= 1
         row = pairs[size]
         if _conflicting(row[3], e, lowpt):
@@ -194,7 +193,7 @@ def _add_constraints(  # noqa: C901 - one step of the published algorithm
     return size
 
 
-@numba.njit(cache=True)
+@inlined
 def _lowest(row, lowpt):
     if row[1] == NONE:
         return lowpt[row[2]]
@@ -203,9 +202,10 @@ def _lowest(row, lowpt):
     return min(lowpt[row[0]], lowpt[row[2]])
 
 
-@numba.njit(cache=True)
-def _trim(row, low, high, other_low, u, edges, oriented, ref, side):
-    """Drop back edges that end at u from one interval (columns low, high) of a conflict pair."""
+@inlined
+def _trim(row, low, u, edges, oriented, ref, side):
+    """Drop back edges that end at u from one interval (columns low, low + 1) of a conflict pair."""
+    high, other_low = low + 1, 2 - low
     while row[high] != NONE and _head(edges, oriented[row[high]]) == u:
         row[high] = ref[row[high]]
     if row[high] == NONE and row[low] != NONE:
@@ -214,7 +214,7 @@ def _trim(row, low, high, other_low, u, edges, oriented, ref, side):
         row[low] = NONE
 
 
-@numba.njit(cache=True)
+@inlined
 def _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, side):
     """All return edges of the subtree below `up` that end at its tail u are settled: take them off."""
     while size > 0 and _lowest(pairs[size - 1], lowpt) == height[u]:
@@ -223,8 +223,8 @@ def _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, 
             side[pairs[size, 0]] = -1
     if size > 0:
         row = pairs[size - 1]
-        _trim(row, 0, 1, 2, u, edges, oriented, ref, side)
-        _trim(row, 2, 3, 0, u, edges, oriented, ref, side)
+        for low in (0, 2):
+            _trim(row, low, u, edges, oriented, ref, side)
     if size > 0 and lowpt[up] < height[u]:
         left, right = pairs[size - 1, 1], pairs[size - 1, 3]
         if left != NONE and (right == NONE or lowpt[left] > lowpt[right]):
@@ -234,7 +234,7 @@ def _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, 
     return size
 
 
-@numba.njit(cache=True)
+@helper
 def _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side):
     """Phase 2: can all back edges be split into left and right without conflict? Fills ref and side."""
     n_edges = edges.shape[0]
@@ -243,8 +243,8 @@ def _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, 
     lowpt_edge = np.full(n_edges, NONE, np.int64)
     bottom = np.zeros(n_edges, np.int64)
     entered = np.zeros(n_edges, np.bool_)
-    pairs = np.full((n_edges + 1, 4), NONE, np.int64)
-    size = 0
+    pairs = np.empty((n_edges + 1, 4), np.int64)
+    size = np.int64(0)
     stack = np.empty(n_nodes, np.int64)
     for root in roots:
         stack[0] = root
@@ -282,7 +282,7 @@ def _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, 
     return True
 
 
-@numba.njit(cache=True)
+@inlined
 def _resolve_sides(ref, side):
     """Sides are given relative to reference edges; make them absolute (iteratively: chains can be long)."""
     chain = np.empty(ref.size, np.int64)
@@ -299,7 +299,7 @@ def _resolve_sides(ref, side):
             ref[chain[length]] = NONE
 
 
-@numba.njit(cache=True)
+@helper
 def _insert(dart, after, clockwise, counter):
     """Put `dart` clockwise next to `after` in the circular order around their tail."""
     following = clockwise[after]
@@ -309,7 +309,7 @@ def _insert(dart, after, clockwise, counter):
     counter[following] = dart
 
 
-@numba.njit(cache=True)
+@inlined
 def _embed(n_nodes, edges, parent, oriented, nesting, roots, side):
     """Phase 3: the clockwise successor of every dart around its tail."""
     n_edges = edges.shape[0]
@@ -362,12 +362,12 @@ def _embed(n_nodes, edges, parent, oriented, nesting, roots, side):
     return clockwise
 
 
-@numba.njit(cache=True)
+@helper
 def _too_many_edges(n_nodes, n_edges):
     return n_nodes > 2 and n_edges > 3 * n_nodes - 6
 
 
-@numba.njit(cache=True)
+@kernel
 def is_planar_kernel(n_nodes, edges):
     """Decision only; `edges` must be simple (no loops, no duplicates)."""
     if _too_many_edges(n_nodes, edges.shape[0]):
@@ -375,11 +375,11 @@ def is_planar_kernel(n_nodes, edges):
     start, order = incidence(n_nodes, edges)
     height, parent, oriented, lowpt, nesting, roots = _orient(n_nodes, edges, start, order)
     ref = np.full(edges.shape[0], NONE, np.int64)
-    side = np.ones(edges.shape[0], np.int64)
+    side = np.full(edges.shape[0], 1, np.int64)
     return _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side)
 
 
-@numba.njit(cache=True)
+@kernel
 def embed_kernel(n_nodes, edges):
     """(planar?, clockwise successor of each dart); the second is empty for a non-planar graph."""
     nothing = np.empty(0, np.int64)
@@ -388,7 +388,7 @@ def embed_kernel(n_nodes, edges):
     start, order = incidence(n_nodes, edges)
     height, parent, oriented, lowpt, nesting, roots = _orient(n_nodes, edges, start, order)
     ref = np.full(edges.shape[0], NONE, np.int64)
-    side = np.ones(edges.shape[0], np.int64)
+    side = np.full(edges.shape[0], 1, np.int64)
     if not _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side):
         return False, nothing
     _resolve_sides(ref, side)

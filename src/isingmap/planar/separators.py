@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from isingmap.compiled import kernel
 from isingmap.planar.planarity import incidence
 
 
-@numba.njit(cache=True)
+@kernel
 def component_labels(n_nodes, edges):
     """Component number of each node, (n_nodes,) int64, numbered by their smallest node."""
     start, order = incidence(n_nodes, edges)
@@ -34,7 +34,7 @@ def component_labels(n_nodes, edges):
     return label
 
 
-@numba.njit(cache=True)
+@kernel
 def block_labels(n_nodes, edges):
     """Block (biconnected component) of each edge, (n_edges,) int64. Hopcroft and Tarjan, without recursion."""
     n_edges = edges.shape[0]
@@ -91,7 +91,7 @@ def block_labels(n_nodes, edges):
     return label
 
 
-@numba.njit(cache=True)
+@kernel
 def attachment(n_nodes, edges, in_core, is_core_edge):
     """For every node connected to the core, the core node it hangs on; -1 for nodes out of reach.
 

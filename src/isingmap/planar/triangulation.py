@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.planar.embedding import Embedding
 from isingmap.planar.separators import component_labels
 
@@ -48,7 +48,7 @@ def triangulate(embedding: Embedding) -> Triangulation:
     return Triangulation(n_nodes, edges, len(embedding.edges), next_in_face)
 
 
-@numba.njit(cache=True)
+@helper
 def _walk(first, successor, face, length, visited):
     """Append the face walk that starts with dart `first`; returns the new length."""
     dart = first
@@ -61,14 +61,14 @@ def _walk(first, successor, face, length, visited):
             return length
 
 
-@numba.njit(cache=True)
+@inlined
 def _joined_face(n_nodes, n_given, edges, successor, component, face, visited):
     """One face walk that visits all components, joined by new edges from node 0; returns (n_edges, length)."""
     leaving = np.full(n_nodes, -1, np.int64)
     for dart in range(2 * n_given - 1, -1, -1):
         leaving[edges[dart >> 1, dart & 1]] = dart
     n_edges = n_given
-    length = 0
+    length = np.int64(0)
     if leaving[0] >= 0:
         length = _walk(leaving[0], successor, face, length, visited)
     reached = 0
@@ -88,7 +88,7 @@ def _joined_face(n_nodes, n_given, edges, successor, component, face, visited):
     return n_edges, length
 
 
-@numba.njit(cache=True)
+@helper
 def _cut_face(face, length, edges, n_edges, next_in_face):
     """Cut a face walk into triangles by new edges; returns the new number of edges."""
     while length > 3:
@@ -126,12 +126,13 @@ def _cut_face(face, length, edges, n_edges, next_in_face):
     return n_edges
 
 
-@numba.njit(cache=True)
+@kernel
 def _triangulate(n_nodes, given, successor, component):
     n_given = given.shape[0]
     n_total = 3 * n_nodes - 6
     edges = np.empty((n_total, 2), np.int64)
-    edges[:n_given] = given
+    for e in range(n_given):
+        edges[e, 0], edges[e, 1] = given[e, 0], given[e, 1]
     next_in_face = np.full(2 * n_total, -1, np.int64)
     face = np.empty(2 * n_total, np.int64)
     visited = np.zeros(2 * n_given, np.bool_)
@@ -140,6 +141,6 @@ def _triangulate(n_nodes, given, successor, component):
     for first in range(2 * n_given):
         if visited[first]:
             continue
-        length = _walk(first, successor, face, 0, visited)
+        length = _walk(first, successor, face, np.int64(0), visited)
         n_edges = _cut_face(face, length, edges, n_edges, next_in_face)
     return edges, next_in_face

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import operator
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.errors import ModelError
 from isingmap.model import IsingModel
 
@@ -95,7 +95,7 @@ def _neighbourhoods(model: IsingModel) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return start, head[by_tail], np.tile(model.couplings, 2)[by_tail]
 
 
-@numba.njit(cache=True)
+@kernel
 def _run_chain(spins, samples, n_burn_in, n_thin, start, neighbours, couplings, fields, rng):
     """Fill `samples` from one chain; `spins` is its state."""
     for _ in range(n_burn_in):
@@ -107,7 +107,7 @@ def _run_chain(spins, samples, n_burn_in, n_thin, start, neighbours, couplings, 
             samples[k, i] = 1 if spins[i] > 0 else -1
 
 
-@numba.njit(cache=True)
+@helper
 def _sweep(spins, start, neighbours, couplings, fields, rng):
     """One heat-bath update of every spin in order: P(x_i = +1 | rest) = 1 / (1 + exp(-2 h_i))."""
     for i in range(spins.size):

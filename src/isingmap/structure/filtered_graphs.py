@@ -10,9 +10,9 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, kernel
 from isingmap.errors import DataError, ModelError
 from isingmap.structure.planar_filter import keep_planar
 
@@ -54,12 +54,12 @@ def mutual_information(moments, magnetizations) -> np.ndarray:
     return _mutual_information(np.asarray(moments), np.asarray(magnetizations, float))
 
 
-@numba.njit(cache=True)
+@helper
 def _cell(joint, independent):
     return joint * np.log(joint / independent) if joint > 0.0 else 0.0
 
 
-@numba.njit(cache=True)
+@kernel
 def _mutual_information(moments, means):
     n = means.size
     information = np.zeros((n, n))
@@ -134,7 +134,7 @@ def _by_similarity(similarity, rank, pairs) -> np.ndarray:
     return np.lexsort((ends[:, 1], ends[:, 0], -similarity[pairs[:, 0], pairs[:, 1]]))
 
 
-@numba.njit(cache=True)
+@helper
 def _comes_first(value, i, j, other_value, k, m):
     """Is the pair of ranks i, j better than the pair k, m: a larger value, or the same and first by name?"""
     if value != other_value:
@@ -142,7 +142,7 @@ def _comes_first(value, i, j, other_value, k, m):
     return (min(i, j), max(i, j)) < (min(k, m), max(k, m))
 
 
-@numba.njit(cache=True)
+@kernel
 def _spanning_tree(similarity, rank):
     n = rank.size
     edges = np.empty((max(n - 1, 0), 2), np.int64)
@@ -167,7 +167,7 @@ def _spanning_tree(similarity, rank):
                 rank[best],
             ):
                 best = w
-        edges[k] = anchor[best], best
+        edges[k, 0], edges[k, 1] = anchor[best], best
         v = best
     return edges
 
@@ -236,16 +236,21 @@ def triangulated_filter(similarity: np.ndarray, rank: np.ndarray) -> FilteredGra
     if n < 4:
         everything = order[np.stack(np.triu_indices(n, 1), axis=1)]
         return FilteredGraph(everything, np.empty((0, 4), np.int64), np.empty((0, 3), np.int64))
-    cliques = _stack_cliques(similarity, order)
+    # A stable sort: equal strengths stay in the order of the names.
+    first = np.sort(np.argsort(-_strengths(similarity, order), kind="stable")[:4])
+    cliques = np.empty((n - 3, 4), np.int64)
+    cliques[0] = first
+    _stack_cliques(similarity, order, np.delete(np.arange(n), first), cliques)
+    cliques = order[cliques]
     separators = cliques[1:, 1:]
     spokes = np.stack([np.repeat(cliques[1:, :1], 3, axis=1), separators], axis=2).reshape(-1, 2)
-    first = cliques[0][np.stack(np.triu_indices(4, 1), axis=1)]
-    return FilteredGraph(np.vstack([first, spokes]), cliques, separators)
+    tetrahedron = cliques[0][np.stack(np.triu_indices(4, 1), axis=1)]
+    return FilteredGraph(np.vstack([tetrahedron, spokes]), cliques, separators)
 
 
-@numba.njit(cache=True)
-def _first_clique(similarity, order):
-    """Ranks of the four nodes with the largest sum of similarities above the mean of all pairs, increasing."""
+@kernel
+def _strengths(similarity, order):
+    """Sum of the similarities of each node above the mean of all pairs, by rank."""
     n = order.size
     total = 0.0
     for i in range(n):
@@ -258,11 +263,10 @@ def _first_clique(similarity, order):
             s = similarity[order[i], order[j]]
             if i != j and s > mean:
                 strength[i] += s
-    # mergesort is stable: equal strengths stay in the order of the names.
-    return np.sort(np.argsort(-strength, kind="mergesort")[:4])
+    return strength
 
 
-@numba.njit(cache=True)
+@helper
 def _choice(similarity, order, waiting, n_waiting, a, b, c):
     """Heap entry of a face: its best waiting node; all ranks, the first by name among equals."""
     row_a, row_b, row_c = similarity[order[a]], similarity[order[b]], similarity[order[c]]
@@ -275,22 +279,19 @@ def _choice(similarity, order, waiting, n_waiting, a, b, c):
     return (-np.float64(largest), best, a, b, c)
 
 
-@numba.njit(cache=True)
-def _stack_cliques(similarity, order):
-    """Cliques of the TMFG, (n - 3, 4); of all but the first, the new node comes first and then its separator.
+@kernel
+def _stack_cliques(similarity, order, waiting, cliques):
+    """Fill in the cliques of the TMFG after the first, in ranks; the new node comes first and then its separator.
 
     A face's best choice can only get worse as nodes are used up, so stale heap entries are renewed only when they
     come to the top.
     """
     n = order.size
-    cliques = np.empty((n - 3, 4), np.int64)
-    first = _first_clique(similarity, order)
-    cliques[0] = first
-    is_waiting = np.ones(n, np.bool_)
-    is_waiting[first] = False
-    waiting = np.flatnonzero(is_waiting)
     n_waiting = waiting.size
-    a, b, c, d = first
+    is_waiting = np.zeros(n, np.bool_)
+    for v in waiting:
+        is_waiting[v] = True
+    a, b, c, d = cliques[0, 0], cliques[0, 1], cliques[0, 2], cliques[0, 3]
     heap = [_choice(similarity, order, waiting, n_waiting, a, b, c)]
     for x, y, z in ((a, b, d), (a, c, d), (b, c, d)):
         heapq.heappush(heap, _choice(similarity, order, waiting, n_waiting, x, y, z))
@@ -299,12 +300,15 @@ def _stack_cliques(similarity, order):
         if not is_waiting[v]:
             heapq.heappush(heap, _choice(similarity, order, waiting, n_waiting, a, b, c))
             continue
-        cliques[n - 3 - n_waiting] = v, a, b, c
+        clique = cliques[n - 3 - n_waiting]
+        clique[0], clique[1], clique[2], clique[3] = v, a, b, c
         is_waiting[v] = False
-        place = np.searchsorted(waiting[:n_waiting], v)
-        waiting[place : n_waiting - 1] = waiting[place + 1 : n_waiting].copy()
         n_waiting -= 1
+        place = 0
+        while waiting[place] != v:
+            place += 1
+        for k in range(place, n_waiting):
+            waiting[k] = waiting[k + 1]
         for x, y in ((a, b), (a, c), (b, c)):
             p, q, r = min(x, y, v), max(min(x, y), min(max(x, y), v)), max(x, y, v)
             heapq.heappush(heap, _choice(similarity, order, waiting, n_waiting, p, q, r))
-    return order[cliques]

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numba
 import numpy as np
 
+from isingmap.compiled import kernel
 from isingmap.inference.dual import plan
 from isingmap.inference.engine import safe_correlations
 from isingmap.inference.solution import MOST_SPINS_INVERTED, DualSolution, solve_dual
@@ -333,7 +333,7 @@ def _through_part(correlations, edges, members, nodes, inside) -> np.ndarray:
     return _meet(correlations, hangs_on, place, inside)
 
 
-@numba.njit(cache=True)
+@kernel
 def _meet(correlations, hangs_on, place, inside):
     n_nodes = hangs_on.size
     updated = correlations.copy()

@@ -7,9 +7,9 @@ them, since contracting the two parts would leave a K5.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from isingmap.compiled import inlined, kernel
 from isingmap.planar.planarity import incidence, is_planar_kernel
 
 
@@ -44,7 +44,7 @@ def keep_planar(n_nodes: int, pairs: np.ndarray, progress=None) -> np.ndarray:
     return edges
 
 
-@numba.njit(cache=True)
+@kernel
 def _advance(n_nodes, pairs, tested, edges, n_kept, separated):
     """Go on until n_nodes tests have failed or the graph is maximal; new (edges kept, pairs tested).
 
@@ -52,11 +52,11 @@ def _advance(n_nodes, pairs, tested, edges, n_kept, separated):
     """
     n_failed = 0
     while n_kept < edges.shape[0] and n_failed < n_nodes:
-        i, j = pairs[tested]
+        i, j = pairs[tested, 0], pairs[tested, 1]
         tested += 1
         if separated[i, j]:
             continue
-        edges[n_kept] = i, j
+        edges[n_kept, 0], edges[n_kept, 1] = i, j
         if is_planar_kernel(n_nodes, edges[: n_kept + 1]):
             n_kept += 1
         else:
@@ -64,7 +64,7 @@ def _advance(n_nodes, pairs, tested, edges, n_kept, separated):
     return n_kept, tested
 
 
-@numba.njit(cache=True)
+@kernel
 def _mark_separated(n_nodes, edges, separated):
     """Mark the pairs of nodes that some triangle keeps apart for good."""
     start, order = incidence(n_nodes, edges)
@@ -74,18 +74,21 @@ def _mark_separated(n_nodes, edges, separated):
     reached = np.empty(n_nodes, np.int64)
     visited = np.empty(n_nodes, np.bool_)
     beside_a = np.zeros(n_nodes, np.bool_)
-    for a, b in edges:
+    for e in range(edges.shape[0]):
+        a, b = edges[e, 0], edges[e, 1]
         around_a = neighbours[start[a] : start[a + 1]]
-        beside_a[around_a] = True
+        for v in around_a:
+            beside_a[v] = True
         for c in neighbours[start[b] : start[b + 1]]:
             if beside_a[c] and c > a and c > b:  # every triangle once
                 visited[:] = False
                 visited[a] = visited[b] = visited[c] = True
                 _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated)
-        beside_a[around_a] = False
+        for v in around_a:
+            beside_a[v] = False
 
 
-@numba.njit(cache=True)
+@inlined
 def _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated):
     """Mark the pairs between two parts of the graph without the triangle that are joined to all its corners.
 
@@ -105,7 +108,7 @@ def _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated):
         first, n_first = begin, size - begin
 
 
-@numba.njit(cache=True)
+@inlined
 def _collect(root, b, c, neighbours, start, visited, reached, size):
     """Append the part of the root to `reached`: (new size, is it joined to b, to c)."""
     joins_b = joins_c = False

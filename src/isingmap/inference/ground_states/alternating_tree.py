@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, inlined
 from isingmap.inference.ground_states.moats import (
     FREE,
     INNER,
     NEVER,
+    NOBODY,
     OUTER,
     around,
     child_around,
@@ -31,7 +32,7 @@ from isingmap.inference.ground_states.moats import (
 )
 
 
-@numba.njit(cache=True)
+@inlined
 def grow_tree(s, terminal, limit):
     """Grow an alternating tree until it meets an unmatched region (True) or for `limit` (False)."""
     root = around(s, terminal)
@@ -40,7 +41,7 @@ def grow_tree(s, terminal, limit):
     n_edges = s.edges.size
     events = [(t, t) for _ in range(0)]
     tree = [root for _ in range(0)]
-    _enter(s, tree, root, OUTER, -1, -1, t)
+    _enter(s, tree, root, OUTER, NOBODY, NOBODY, t)
     _schedule_region(s, events, root, t)
     while not matched:
         if events[0][0] > limit:
@@ -67,44 +68,46 @@ def grow_tree(s, terminal, limit):
     return matched
 
 
-@numba.njit(cache=True)
+@helper
 def _enter(s, tree, region, label, here, there, t):
     """Make a region part of the tree, below the region around the terminal `there`."""
-    s.regions[region].label = label
-    s.regions[region].rate = 1 if label == OUTER else -1
-    s.regions[region].radius -= s.regions[region].rate * t
-    s.regions[region].up_here, s.regions[region].up_there = here, there
+    x = s.regions[region]
+    x.label = label
+    x.rate = 1 if label == OUTER else -1
+    x.radius -= x.rate * t
+    x.up_here, x.up_there = here, there
     tree.append(region)
 
 
-@numba.njit(cache=True)
+@inlined
 def _freeze(s, region, t):
-    s.regions[region].radius += s.regions[region].rate * t
-    s.regions[region].rate = 0
-    s.regions[region].label = FREE
+    x = s.regions[region]
+    x.radius += x.rate * t
+    x.rate = 0
+    x.label = FREE
 
 
-@numba.njit(cache=True)
+@helper
 def _schedule(s, events, a, t):
     """When do the moats meet on the edges at node a, or reach the other end?"""
     top = top_of(s, a)
     rate = s.regions[top].rate if top >= 0 else 0
     cover = cover_of(s, a, t)
     for k in range(s.start[a], s.start[a + 1]):
-        e = s.slots[k]
-        b = s.edges[e].a + s.edges[e].b - a
+        edge = s.edges[s.slots[k]]
+        b = edge.a + edge.b - a
         other = top_of(s, b)
         if other == top:
             continue
         closing = rate + (s.regions[other].rate if other >= 0 else 0)
         if closing > 0:
-            due = t + (s.edges[e].weight - cover - cover_of(s, b, t)) // closing
-            if due < s.edges[e].due:
-                s.edges[e].due = due
-                heappush(events, (due, e))
+            due = t + (edge.weight - cover - cover_of(s, b, t)) // closing
+            if due < edge.due:
+                edge.due = due
+                heappush(events, (due, s.slots[k]))
 
 
-@numba.njit(cache=True)
+@helper
 def _schedule_region(s, events, root, t):
     region = root
     while region >= 0:
@@ -115,17 +118,20 @@ def _schedule_region(s, events, root, t):
         region = following(s, region, root)
 
 
-@numba.njit(cache=True)
+@helper
 def _schedule_shrinking(s, events, region):
     """When does a shrinking region lose its last covered node, or its whole width?"""
-    last = s.regions[region].shell
-    due = s.regions[region].radius + (s.nodes[last].wrap + s.groups[s.nodes[last].group].offset if last >= 0 else 0)
-    if due < s.regions[region].due:
-        s.regions[region].due = due
+    x = s.regions[region]
+    due = x.radius
+    if x.shell >= 0:
+        last = s.nodes[x.shell]
+        due += last.wrap + s.groups[last.group].offset
+    if due < x.due:
+        x.due = due
         heappush(events, (due, s.edges.size + region))
 
 
-@numba.njit(cache=True)
+@inlined
 def _meet(s, events, tree, e, t):
     """What happens on an edge that is due: cover a node, grow the tree, form a blossom; True: a match is made."""
     a, b = s.edges[e].a, s.edges[e].b
@@ -154,22 +160,23 @@ def _meet(s, events, tree, e, t):
     return False
 
 
-@numba.njit(cache=True)
+@inlined
 def _cover_node(s, events, a, b, t):
     """The region around node a reaches the uncovered node b."""
-    group = s.nodes[a].group
-    region = s.groups[group].top
-    s.nodes[b].arrived = region
-    s.nodes[b].group = group
-    s.regions[region].size += 1
-    s.nodes[b].source = s.nodes[a].source
-    s.nodes[b].wrap = -(s.groups[group].offset + s.regions[region].radius + t)
-    s.nodes[b].below = s.regions[region].shell
-    s.regions[region].shell = b
+    node, other = s.nodes[b], s.nodes[a]
+    group = s.groups[other.group]
+    region = s.regions[group.top]
+    node.arrived = group.top
+    node.group = other.group
+    node.source = other.source
+    node.wrap = -(group.offset + region.radius + t)
+    node.below = region.shell
+    region.shell = b
+    region.size += 1
     _schedule(s, events, b, t)
 
 
-@numba.njit(cache=True)
+@inlined
 def _shrink(s, events, tree, region, t):
     """A shrinking region uncovers a node, falls apart, or stands in the way of its neighbours in the tree."""
     last = s.regions[region].shell
@@ -180,15 +187,16 @@ def _shrink(s, events, tree, region, t):
     elif region < s.home.size and last == s.home[region]:
         _form_blossom(s, events, tree, s.regions[region].up_there, s.regions[region].mate_there, t)
     else:
-        s.regions[region].shell = s.nodes[last].below
-        s.nodes[last].arrived = -1
-        s.nodes[last].group = -1
-        s.regions[region].size -= 1
+        x, node = s.regions[region], s.nodes[last]
+        x.shell = node.below
+        x.size -= 1
+        node.arrived = -1
+        node.group = -1
         _schedule(s, events, last, t)
         _schedule_shrinking(s, events, region)
 
 
-@numba.njit(cache=True)
+@inlined
 def _augment(s, here, there):
     """Match the unmatched region around `there`, and exchange matched and free links up to the root."""
     region = around(s, here)
@@ -202,7 +210,7 @@ def _augment(s, here, there):
         pair(s, region, inner, here, there)
 
 
-@numba.njit(cache=True)
+@inlined
 def _common_ancestor(s, x, y):
     """Where the paths of two outer regions to the root meet; takes turns, so that the search stays local."""
     s.counts[1] += 1
@@ -216,63 +224,69 @@ def _common_ancestor(s, x, y):
         x, y = y, x
 
 
-@numba.njit(cache=True)
+@helper
 def _form_blossom(s, events, tree, here, there, t):
     """Two outer regions of the tree meet: the cycle they close becomes one outer region."""
     first, last = around(s, here), around(s, there)
     apex = _common_ancestor(s, first, last)
     x = first
     while x != apex:
-        above = around(s, s.regions[x].up_there)
-        tie(s, x, above, s.regions[x].up_here, s.regions[x].up_there)
+        here_x, there_x = s.regions[x].up_here, s.regions[x].up_there
+        above = around(s, there_x)
+        tie(s, x, above, here_x, there_x)
         x = above
     x = last
     while x != apex:
-        above = around(s, s.regions[x].up_there)
-        tie(s, above, x, s.regions[x].up_there, s.regions[x].up_here)
+        here_x, there_x = s.regions[x].up_here, s.regions[x].up_there
+        above = around(s, there_x)
+        tie(s, above, x, there_x, here_x)
         x = above
     tie(s, last, first, there, here)
     s.counts[0] -= 1
     blossom = s.spare[s.counts[0]]
-    s.regions[blossom].first_child = apex
-    s.regions[blossom].shell = -1
-    s.regions[blossom].mate_here, s.regions[blossom].mate_there = s.regions[apex].mate_here, s.regions[apex].mate_there
-    s.regions[blossom].up_here, s.regions[blossom].up_there = s.regions[apex].up_here, s.regions[apex].up_there
-    s.regions[blossom].radius, s.regions[blossom].rate, s.regions[blossom].label = -t, 1, OUTER
+    new, old = s.regions[blossom], s.regions[apex]
+    new.first_child = apex
+    new.shell = -1
+    new.mate_here, new.mate_there = old.mate_here, old.mate_there
+    new.up_here, new.up_there = old.up_here, old.up_there
+    new.radius, new.rate, new.label = -t, 1, OUTER
     tree.append(blossom)
     _enclose(s, events, blossom, t)
 
 
-@numba.njit(cache=True)
+@inlined
 def _enclose(s, events, blossom, t):
     """Freeze the children of a new blossom; those that were shrinking grow from now on."""
-    child = s.regions[blossom].first_child
-    largest = child
-    while s.regions[child].parent != blossom:
-        s.regions[child].radius += s.regions[child].rate * t
-        s.regions[child].rate = 0
-        s.regions[child].parent = blossom
-        s.regions[blossom].size += s.regions[child].size
-        if s.regions[child].size > s.regions[largest].size:
-            largest = child
-        child = s.regions[child].next_child
-    group = s.regions[largest].crowd
-    s.regions[blossom].crowd = group
-    s.groups[group].top = blossom
-    s.groups[group].offset += s.regions[largest].radius
+    new = s.regions[blossom]
+    largest = new.first_child
+    x = s.regions[largest]
+    while x.parent != blossom:
+        x.radius += x.rate * t
+        x.rate = 0
+        x.parent = blossom
+        new.size += x.size
+        if s.regions[x.next_child].size > s.regions[largest].size:
+            largest = x.next_child
+        x = s.regions[x.next_child]
+    new.crowd = s.regions[largest].crowd
+    group = s.groups[new.crowd]
+    group.top = blossom
+    group.offset += s.regions[largest].radius
     child = s.regions[largest].next_child
     while child != largest:
-        shift = s.groups[s.regions[child].crowd].offset + s.regions[child].radius - s.groups[group].offset
-        regroup(s, child, group, shift)
-        child = s.regions[child].next_child
-    while s.regions[child].label != FREE:
-        if s.regions[child].label == INNER:
+        x = s.regions[child]
+        regroup(s, child, new.crowd, s.groups[x.crowd].offset + x.radius - group.offset)
+        child = x.next_child
+    x = s.regions[child]
+    while x.label != FREE:
+        if x.label == INNER:
             _schedule_region(s, events, child, t)
-        s.regions[child].label = FREE
-        child = s.regions[child].next_child
+        x.label = FREE
+        child = x.next_child
+        x = s.regions[child]
 
 
-@numba.njit(cache=True)
+@inlined
 def _shatter(s, events, tree, blossom, t):
     """An inner blossom without width falls apart: an even path of its children stays in the tree."""
     entry = child_around(s, blossom, s.regions[blossom].up_here)

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from isingmap.inference.spin_products import spins_from_products
 from isingmap.planar.embedding import orbits
-from isingmap.planar.planarity import incidence
 from isingmap.planar.separators import block_labels, component_labels
 from isingmap.planar.triangulation import Triangulation
 
@@ -73,27 +72,4 @@ def spins_of(n_spins: int, edges: np.ndarray, couplings: np.ndarray, unsatisfied
     signs = np.sign(couplings).astype(np.int8)
     signs[unsatisfied] *= -1
     tied = signs != 0
-    return _propagate(n_spins, np.ascontiguousarray(edges[tied]), signs[tied])
-
-
-@numba.njit(cache=True)
-def _propagate(n_spins, edges, signs):
-    start, order = incidence(n_spins, edges)
-    spins = np.zeros(n_spins, np.int8)
-    stack = np.empty(n_spins, np.int64)
-    for first in range(n_spins):
-        if spins[first] != 0:
-            continue
-        spins[first] = 1
-        stack[0] = first
-        top = 1
-        while top > 0:
-            top -= 1
-            v = stack[top]
-            for k in range(start[v], start[v + 1]):
-                w = edges[order[k] >> 1, 1 - (order[k] & 1)]
-                if spins[w] == 0:
-                    spins[w] = spins[v] * signs[order[k] >> 1]
-                    stack[top] = w
-                    top += 1
-    return spins
+    return spins_from_products(n_spins, np.ascontiguousarray(edges[tied]), signs[None, tied] > 0)[0]

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
+
+from isingmap.compiled import inlined, kernel
 
 
 class MoatFamily(NamedTuple):
@@ -47,44 +48,46 @@ def lower_bound(terminals, ends, weights, moats: MoatFamily) -> int | None:
     ends : (n_edges, 2) int64 array
     weights : (n_edges,) int64 array
     """
-    return sum(moats.radius.tolist()) if _are_valid(terminals, ends, weights, moats) else None
-
-
-@numba.njit(cache=True)
-def _are_valid(terminals, ends, weights, moats):
     order = from_outside_inwards(moats.parent)
-    if order.size < moats.parent.size or moats.radius.min() < 0:
-        return False
+    if order.size < moats.parent.size or (moats.radius < 0).any():
+        return None
+    reach = widths_outwards(moats.parent, moats.radius, order)
+    return sum(moats.radius.tolist()) if _are_valid(terminals, ends, weights, moats, order, reach) else None
+
+
+@kernel
+def _are_valid(terminals, ends, weights, moats, order, reach):
     if not _have_odd_terminals(terminals, moats, order):
         return False
     for a in range(moats.region.size):
         region = moats.region[a]
         if region >= 0 and not 0 <= moats.arrival[a] <= moats.radius[region]:
             return False
-    reach = widths_outwards(moats.parent, moats.radius, order)
     depth, chain = _chains(moats.parent, order)
     for e in range(ends.shape[0]):
-        a, b = ends[e]
+        a, b = ends[e, 0], ends[e, 1]
         common = _innermost_common(moats.region[a], moats.region[b], moats.parent, depth, chain)
         if _width_crossed(a, b, common, moats, reach) > weights[e]:
             return False
     return True
 
 
-@numba.njit(cache=True)
+@kernel
 def from_outside_inwards(parent):
     """Regions, each after the one it is a part of; those whose parents run in a circle are left out."""
     start = np.zeros(parent.size + 2, np.int64)
     for region in range(parent.size):
         start[parent[region] + 2] += 1
-    start = np.cumsum(start)
+    for region in range(parent.size + 1):
+        start[region + 1] += start[region]
     parts = np.empty(parent.size, np.int64)
     for region in range(parent.size):
         parts[start[parent[region] + 1]] = region
         start[parent[region] + 1] += 1
     order = np.empty(parent.size, np.int64)  # `start` has become the end of each list of parts
-    order[: start[0]] = parts[: start[0]]
     count = start[0]
+    for j in range(count):
+        order[j] = parts[j]
     k = 0
     while k < count:
         for j in range(start[order[k]], start[order[k] + 1]):
@@ -94,7 +97,7 @@ def from_outside_inwards(parent):
     return order[:count]
 
 
-@numba.njit(cache=True)
+@kernel
 def widths_outwards(parent, radius, order):
     """Total width of the moats around the inside of each region, its own included."""
     reach = radius.copy()
@@ -104,7 +107,7 @@ def widths_outwards(parent, radius, order):
     return reach
 
 
-@numba.njit(cache=True)
+@inlined
 def _have_odd_terminals(terminals, moats, order):
     """Whether every terminal is inside its moats from the start, and every region with a moat has an odd number."""
     odd = np.zeros(moats.parent.size, np.bool_)
@@ -112,27 +115,32 @@ def _have_odd_terminals(terminals, moats, order):
         if moats.region[a] < 0 or moats.arrival[a] != 0:
             return False
         odd[moats.region[a]] ^= True
-    for region in order[::-1]:
+    for k in range(order.size - 1, -1, -1):
+        region = order[k]
+        if moats.radius[region] > 0 and not odd[region]:
+            return False
         if moats.parent[region] >= 0:
             odd[moats.parent[region]] ^= odd[region]
-    return not (~odd & (moats.radius > 0)).any()
+    return True
 
 
-@numba.njit(cache=True)
+@inlined
 def _chains(parent, order):
     """Depth of each region, and the outermost region of its chain; each region continues the chain of its parent
     if it is the parent's largest part, so that every way outwards changes chains a logarithmic number of times."""
-    size = np.ones(parent.size, np.int64)
+    size = np.full(parent.size, 1, np.int64)
     largest = np.full(parent.size, -1, np.int64)
     depth = np.zeros(parent.size, np.int64)
-    chain = np.arange(parent.size)
-    for region in order[::-1]:
+    chain = np.empty(parent.size, np.int64)
+    for k in range(order.size - 1, -1, -1):
+        region = order[k]
         above = parent[region]
         if above >= 0:
             size[above] += size[region]
             if largest[above] < 0 or size[region] > size[largest[above]]:
                 largest[above] = region
     for region in order:
+        chain[region] = region
         above = parent[region]
         if above >= 0:
             depth[region] = depth[above] + 1
@@ -141,7 +149,7 @@ def _chains(parent, order):
     return depth, chain
 
 
-@numba.njit(cache=True)
+@inlined
 def _innermost_common(x, y, parent, depth, chain):
     """The innermost region around both of two regions, -1 for none."""
     while x >= 0 and y >= 0:
@@ -154,7 +162,7 @@ def _innermost_common(x, y, parent, depth, chain):
     return -1
 
 
-@numba.njit(cache=True)
+@inlined
 def _width_crossed(a, b, common, moats, reach):
     """Total width of the sets that contain exactly one of two nodes."""
     beyond = reach[common] if common >= 0 else 0

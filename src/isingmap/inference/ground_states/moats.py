@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, inlined
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
 from isingmap.planar.planarity import incidence
 
-FREE, OUTER, INNER = 0, 1, 2
+# Numbers of NumPy's, because numba compiles a function anew for every literal it is called with.
+FREE, OUTER, INNER = np.int64(0), np.int64(1), np.int64(2)
+NOBODY, FORWARD = np.int64(-1), np.bool_(True)
 NEVER = np.iinfo(np.int64).max
 
 NODE = np.dtype([
@@ -91,36 +93,38 @@ def moat_family(moats: Moats) -> MoatFamily:
     return MoatFamily(parent, radius, region, np.where(region >= 0, arrival, 0))
 
 
-@numba.njit(cache=True)
+@helper
 def pair(s, region, other, here, there):
-    s.regions[region].mate_here, s.regions[region].mate_there = here, there
-    s.regions[other].mate_here, s.regions[other].mate_there = there, here
+    x, y = s.regions[region], s.regions[other]
+    x.mate_here, x.mate_there = here, there
+    y.mate_here, y.mate_there = there, here
 
 
-@numba.njit(cache=True)
+@helper
 def around(s, terminal):
     """Outermost region around a terminal."""
     return s.groups[s.nodes[s.home[terminal]].group].top
 
 
-@numba.njit(cache=True)
+@helper
 def top_of(s, node):
     """Outermost region around a node, -1 if it is uncovered."""
     group = s.nodes[node].group
     return s.groups[group].top if group >= 0 else np.int64(-1)
 
 
-@numba.njit(cache=True)
+@helper
 def cover_of(s, node, t):
     """Width of the moats beyond a node at time t."""
-    group = s.nodes[node].group
-    if group < 0:
+    covered = s.nodes[node]
+    if covered.group < 0:
         return np.int64(0)
-    region = s.groups[group].top
-    return s.nodes[node].wrap + s.groups[group].offset + s.regions[region].radius + s.regions[region].rate * t
+    group = s.groups[covered.group]
+    region = s.regions[group.top]
+    return covered.wrap + group.offset + region.radius + region.rate * t
 
 
-@numba.njit(cache=True)
+@helper
 def following(s, region, root):
     """The region after `region` in a walk through all parts of `root`; -1 at the end."""
     if s.regions[region].first_child >= 0:
@@ -132,28 +136,30 @@ def following(s, region, root):
     return -1
 
 
-@numba.njit(cache=True)
+@helper
 def regroup(s, root, group, shift):
     """All nodes under `root` move to another group, and their `wrap` is shifted."""
     region = root
     while region >= 0:
         a = s.regions[region].shell
         while a >= 0:
-            s.nodes[a].group = group
-            s.nodes[a].wrap += shift
-            a = s.nodes[a].below
+            node = s.nodes[a]
+            node.group = group
+            node.wrap += shift
+            a = node.below
         region = following(s, region, root)
 
 
-@numba.njit(cache=True)
+@helper
 def tie(s, child, following, here, there):
     """Two neighbours on the cycle of a blossom."""
-    s.regions[child].next_child = following
+    x = s.regions[child]
+    x.next_child = following
+    x.link_here, x.link_there = here, there
     s.regions[following].previous_child = child
-    s.regions[child].link_here, s.regions[child].link_there = here, there
 
 
-@numba.njit(cache=True)
+@helper
 def child_around(s, blossom, terminal):
     """The child of a blossom that contains a terminal."""
     region = terminal
@@ -162,16 +168,17 @@ def child_around(s, blossom, terminal):
     return region
 
 
-@numba.njit(cache=True)
+@helper
 def step(s, child, forward):
     """Neighbour on the cycle of a blossom, and the link to it."""
+    x = s.regions[child]
     if forward:
-        return s.regions[child].next_child, s.regions[child].link_here, s.regions[child].link_there
-    following = s.regions[child].previous_child
-    return following, s.regions[following].link_there, s.regions[following].link_here
+        return x.next_child, x.link_here, x.link_there
+    y = s.regions[x.previous_child]
+    return x.previous_child, y.link_there, y.link_here
 
 
-@numba.njit(cache=True)
+@helper
 def pair_rest(s, child, end, forward):
     """Match the children strictly between two on the cycle of a blossom, in twos."""
     child, _, _ = step(s, child, forward)
@@ -181,27 +188,30 @@ def pair_rest(s, child, end, forward):
         child, _, _ = step(s, following, forward)
 
 
-@numba.njit(cache=True)
+@inlined
 def release(s, blossom):
     """Give the children of a blossom back their groups."""
     shared = s.regions[blossom].crowd
     offset = s.groups[shared].offset
     child = s.regions[blossom].first_child
-    while s.regions[child].parent == blossom:
-        s.regions[child].parent = -1
-        group = s.regions[child].crowd
-        s.groups[group].top = child
-        if group == shared:
-            s.groups[group].offset -= s.regions[child].radius
+    x = s.regions[child]
+    while x.parent == blossom:
+        x.parent = -1
+        group = s.groups[x.crowd]
+        group.top = child
+        if x.crowd == shared:
+            group.offset -= x.radius
         else:
-            regroup(s, child, group, offset - s.regions[child].radius - s.groups[group].offset)
-        child = s.regions[child].next_child
+            regroup(s, child, x.crowd, offset - x.radius - group.offset)
+        child = x.next_child
+        x = s.regions[child]
 
 
-@numba.njit(cache=True)
+@inlined
 def discard(s, blossom):
-    s.regions[blossom].label, s.regions[blossom].rate, s.regions[blossom].radius = FREE, 0, 0
-    s.regions[blossom].first_child = -1
-    s.regions[blossom].size = 0
+    x = s.regions[blossom]
+    x.label, x.rate, x.radius = FREE, 0, 0
+    x.first_child = -1
+    x.size = 0
     s.spare[s.counts[0]] = blossom
     s.counts[0] += 1

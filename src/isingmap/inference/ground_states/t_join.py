@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
-from isingmap.inference.ground_states.moats import NEVER, around, child_around, no_moats, pair, pair_rest
+from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
 
 # Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
 FIRST_PATIENCE, MORE_PATIENCE = 1.0, 1.1
@@ -46,7 +46,7 @@ def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_termi
     return np.flatnonzero(_join(moats)), moats
 
 
-@numba.njit(cache=True)
+@kernel
 def _match_all(s):
     _fill_cells(s)
     total = 0.0
@@ -60,39 +60,39 @@ def _match_all(s):
         patience *= MORE_PATIENCE
 
 
-@numba.njit(cache=True)
+@inlined
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
     reach = np.full(s.home.size, NEVER, np.int64)
-    for e in range(s.edges.size):
-        a, b = s.edges[e].a, s.edges[e].b
-        u, v = s.nodes[a].source, s.nodes[b].source
+    for edge in s.edges:
+        u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u != v:
-            half = (distance[a] + s.edges[e].weight + distance[b]) // 2
+            half = (distance[edge.a] + edge.weight + distance[edge.b]) // 2
             reach[u] = min(reach[u], half)
             reach[v] = min(reach[v], half)
     for u in range(reach.size):
         s.regions[u].radius = reach[u]
-    for e in range(s.edges.size):
-        a, b = s.edges[e].a, s.edges[e].b
-        u, v = s.nodes[a].source, s.nodes[b].source
+    for edge in s.edges:
+        u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u == v or s.regions[u].mate_here >= 0 or s.regions[v].mate_here >= 0:
             continue
-        if distance[a] + s.edges[e].weight + distance[b] == 2 * min(reach[u], reach[v]):
+        if distance[edge.a] + edge.weight + distance[edge.b] == 2 * min(reach[u], reach[v]):
             pair(s, u, v, u, v)
     for a in order:
-        u = s.nodes[a].source
+        node = s.nodes[a]
+        u = node.source
         if distance[a] <= reach[u]:
-            s.nodes[a].arrived = u
-            s.nodes[a].group = u
-            s.regions[u].size += 1
-            s.nodes[a].wrap = -distance[a]
-            s.nodes[a].below = s.regions[u].shell
-            s.regions[u].shell = a
+            region = s.regions[u]
+            node.arrived = u
+            node.group = u
+            node.wrap = -distance[a]
+            node.below = region.shell
+            region.shell = a
+            region.size += 1
 
 
-@numba.njit(cache=True)
+@inlined
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
     n_nodes = s.start.size - 1
@@ -113,16 +113,16 @@ def _cells(s):
         order[count] = a
         count += 1
         for k in range(s.start[a], s.start[a + 1]):
-            e = s.slots[k]
-            b = s.edges[e].a + s.edges[e].b - a
-            if distance[a] + s.edges[e].weight < distance[b]:
-                distance[b] = distance[a] + s.edges[e].weight
+            edge = s.edges[s.slots[k]]
+            b = edge.a + edge.b - a
+            if distance[a] + edge.weight < distance[b]:
+                distance[b] = distance[a] + edge.weight
                 s.nodes[b].source = s.nodes[a].source
                 heappush(queue, (distance[b], b))
     return distance, order[:count]
 
 
-@numba.njit(cache=True)
+@helper
 def _pairs(s):
     """Terminals matched with each other, (n_terminals / 2, 2); opens the blossoms from outside inwards."""
     pairs = np.empty((s.home.size // 2, 2), np.int64)
@@ -133,7 +133,7 @@ def _pairs(s):
         if terminal != here:
             continue
         if here < there:
-            pairs[count] = here, there
+            pairs[count, 0], pairs[count, 1] = here, there
             count += 1
         todo = [(region, here)]
         while len(todo) > 0:
@@ -141,27 +141,28 @@ def _pairs(s):
             if s.regions[region].first_child < 0:
                 continue
             base = child_around(s, region, here)
-            pair_rest(s, base, base, True)
+            pair_rest(s, base, base, FORWARD)
             todo.append((base, here))
             child = s.regions[base].next_child
             while child != base:
                 todo.append((child, s.regions[child].mate_here))
                 if s.regions[child].mate_there == s.regions[child].link_there:  # to the next child, not back
-                    pairs[count] = s.regions[child].mate_here, s.regions[child].mate_there
+                    pairs[count, 0], pairs[count, 1] = s.regions[child].mate_here, s.regions[child].mate_there
                     count += 1
                 child = s.regions[child].next_child
     return pairs
 
 
-@numba.njit(cache=True)
+@kernel
 def _join(s):
     """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
     n_nodes = s.start.size - 1
     in_join = np.zeros(s.edges.size, np.bool_)
     distance = np.full(n_nodes, NEVER, np.int64)
     entered = np.empty(n_nodes, np.int64)
-    for u, v in _pairs(s):
-        a, goal = s.home[u], s.home[v]
+    pairs = _pairs(s)
+    for k in range(pairs.shape[0]):
+        a, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
         distance[a] = 0
         touched = [a]
         queue = [(np.int64(0), a)]
@@ -171,15 +172,15 @@ def _join(s):
                 break
             if length > distance[a]:
                 continue
-            for k in range(s.start[a], s.start[a + 1]):
-                e = s.slots[k]
+            for j in range(s.start[a], s.start[a + 1]):
+                e = s.slots[j]
                 b = s.edges[e].a + s.edges[e].b - a
                 if length + s.edges[e].weight < distance[b]:
                     distance[b] = length + s.edges[e].weight
                     entered[b] = e
                     touched.append(b)
                     heappush(queue, (distance[b], b))
-        while a != s.home[u]:
+        while a != s.home[pairs[k, 0]]:
             e = entered[a]
             in_join[e] = not in_join[e]
             a = s.edges[e].a + s.edges[e].b - a
