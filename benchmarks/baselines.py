@@ -18,9 +18,7 @@ from isingmap.structure.baselines import fit_graph, fit_tmfg
 from isingmap.structure.filtered_graphs import chow_liu_edges, pmfg_edges, tmfg_edges
 
 N_ROWS = 2000
-FITTED_BY_NEWTON = (
-    300  # a maximal graph that is no TMFG: beyond this the Newton fit is another benchmark's subject
-)
+FITTED_BY_NEWTON = 300  # a maximal graph that is no TMFG: beyond this the Newton fit is another benchmark's subject
 
 
 def factor_moments(n_spins: int) -> np.ndarray:

@@ -100,9 +100,7 @@ def ground_states():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--largest", type=int, default=100, help="side of the largest grid (100 takes half a minute)"
-    )
+    parser.add_argument("--largest", type=int, default=100, help="side of the largest grid (100 takes half a minute)")
     largest = parser.parse_args().largest
     certified_log_partition(plan(1, np.zeros((0, 2), int)), [])  # imports and compiles
     strong_couplings()

@@ -25,9 +25,7 @@ POSITIVE, NEGATIVE = "#222222", "#D55E00"
 
 def learn(truth: IsingModel) -> SearchResult:
     """Greedy search on the exact moments. With no data there is no number of samples; per-sample units do."""
-    return greedy_search(
-        truth.correlations(), 1.0, names=truth.names, family="zero-field", criterion="maximal"
-    )
+    return greedy_search(truth.correlations(), 1.0, names=truth.names, family="zero-field", criterion="maximal")
 
 
 def print_path(result: SearchResult) -> None:

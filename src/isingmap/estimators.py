@@ -361,7 +361,7 @@ def _warn_about(result: SearchResult, n_edges) -> None:
     if result.stopped.startswith("interrupted"):
         _warn(f"{result.stopped}; the model holds the edges found so far and can be the start of another search")
     if n_edges is not None and result.model.n_edges < n_edges:
-        _warn(f'{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}')
+        _warn(f"{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}")
 
 
 def _warn(message: str) -> None:

@@ -94,9 +94,7 @@ def test_spike_counts_need_a_threshold(run, real, tmp_path):
 
 def test_labels_ids_groups_and_weights(run, tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text(
-        "who;vote;other;w\nr1;agree;reject;3\nr2;reject;agree;5\nr3;agree;agree;2\nr4;reject;reject;40\n"
-    )
+    path.write_text("who;vote;other;w\nr1;agree;reject;3\nr2;reject;agree;5\nr3;agree;agree;2\nr4;reject;reject;40\n")
     groups = tmp_path / "groups.csv"
     groups.write_text("name,group\nvote,left\nother,right\n")
     options = ("--id-column", "who", "--weight-column", "w", "--node-groups", groups, "-o", tmp_path / "map")
@@ -104,9 +102,7 @@ def test_labels_ids_groups_and_weights(run, tmp_path):
     assert code == 2 and "--positive LABEL" in err
     code, out, err = run("fit", path, *options, "--positive", "agree")
     assert code == 0, err
-    nodes = [
-        (row["name"], row["group"], row["positive_label"]) for row in read(tmp_path / "map" / "nodes.csv")
-    ]
+    nodes = [(row["name"], row["group"], row["positive_label"]) for row in read(tmp_path / "map" / "nodes.csv")]
     assert nodes == [("vote", "left", "agree"), ("other", "right", "agree")]
     assert "rows                50" in out
 

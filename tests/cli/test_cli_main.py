@@ -41,9 +41,7 @@ def test_bad_usage(run, arguments, message):
 def test_help_and_version(run):
     assert run("--version") == (0, f"isingmap {isingmap.__version__}\n", "")
     code, out, _ = run("--help")
-    assert code == 0 and all(
-        f"    {name} " in out for name in ("fit", "voteview", "info", "simulate", "demo")
-    )
+    assert code == 0 and all(f"    {name} " in out for name in ("fit", "voteview", "info", "simulate", "demo"))
     for command in ("fit", "voteview", "info", "simulate", "demo"):
         code, out, _ = run(command, "--help")
         assert code == 0 and f"isingmap {command}" in out.partition("example")[2]
@@ -144,9 +142,7 @@ def test_messages_speak_of_options():
 
 
 def subprocess_run(command, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "isingmap", *command], capture_output=True, timeout=120, **options
-    )
+    return subprocess.run([sys.executable, "-m", "isingmap", *command], capture_output=True, timeout=120, **options)
 
 
 def test_module_and_ascii_terminal(tmp_path):

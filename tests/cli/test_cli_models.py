@@ -29,13 +29,9 @@ def votes_folder(folder, n_rolls=200, n_members=6, seed=0):
 
 
 def test_voteview_groups_members_by_party(run, tmp_path):
-    code, out, err = run(
-        "voteview", *votes_folder(tmp_path), "--participation", "0.75", "-o", tmp_path / "map"
-    )
+    code, out, err = run("voteview", *votes_folder(tmp_path), "--participation", "0.75", "-o", tmp_path / "map")
     assert (code, err) == (0, "")
-    assert (
-        "D 3, R 3" in out and "Left out the President" in out and "1 cell without a vote read as Nay" in out
-    )
+    assert "D 3, R 3" in out and "Left out the President" in out and "1 cell without a vote read as Nay" in out
     with open(tmp_path / "map" / "nodes.csv") as stream:
         nodes = list(csv.DictReader(stream))
     assert [node["group"] for node in nodes] == list("DDDRRR") and nodes[0]["positive_label"] == "Yea"
@@ -133,12 +129,8 @@ def test_simulate_repeats_with_its_seed(run, tmp_path):
 
 def test_simulate_errors(run, tmp_path):
     (tmp_path / "x.csv").write_text("mine")
-    code, _, err = run(
-        "simulate", "grid", "-n", "5", "-o", tmp_path / "x.csv", "--model", tmp_path / "m.json"
-    )
-    assert (
-        code == 2 and "exists and was not overwritten" in err and (tmp_path / "x.csv").read_text() == "mine"
-    )
+    code, _, err = run("simulate", "grid", "-n", "5", "-o", tmp_path / "x.csv", "--model", tmp_path / "m.json")
+    assert code == 2 and "exists and was not overwritten" in err and (tmp_path / "x.csv").read_text() == "mine"
     code, _, err = run("simulate", "grid", "-n", "5", "-o", tmp_path)
     assert code == 2 and "is a folder" in err
     code, _, err = run("simulate", "grid", "--rows", "0", "-n", "5", "-o", tmp_path / "z.csv")

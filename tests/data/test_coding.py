@@ -57,9 +57,7 @@ def test_constant_columns_follow_the_pair_of_the_table():
     assert as_spin_table([[-1, -1], [-1, -1]]).spins.tolist() == [[-1, -1]] * 2
 
 
-@pytest.mark.parametrize(
-    "marker", ["NA", "N/A", "#N/A", "<NA>", "NaN", "null", "", "  ", "?", ".", None, np.nan]
-)
+@pytest.mark.parametrize("marker", ["NA", "N/A", "#N/A", "<NA>", "NaN", "null", "", "  ", "?", ".", None, np.nan])
 def test_missing_markers(marker):
     table = as_spin_table(np.array([["1", "0"], [marker, "1"]], dtype=object))
     assert table.spins.tolist() == [[1, -1], [0, 1]]
@@ -150,9 +148,7 @@ def test_number_is_strict():
 
 @given(st.data())
 def test_recognised_tables_survive_a_change_of_labels(data):
-    spins = np.array(
-        data.draw(st.lists(st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=3), min_size=1))
-    )
+    spins = np.array(data.draw(st.lists(st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=3), min_size=1)))
     spins = np.vstack([spins, [[1, 1, 1], [-1, -1, -1]]])
     negative, positive = data.draw(st.sampled_from(PAIRS))
     cells = np.where(spins == 1, positive, np.where(spins == -1, negative, "NA"))

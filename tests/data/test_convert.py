@@ -30,9 +30,7 @@ def test_frames(frame):
 
 
 def test_pandas_types():
-    frame = pd.DataFrame(
-        {"i": pd.array([1, 0, None], dtype="Int64"), "c": pd.Categorical(["no", "yes", None])}
-    )
+    frame = pd.DataFrame({"i": pd.array([1, 0, None], dtype="Int64"), "c": pd.Categorical(["no", "yes", None])})
     assert as_spin_table(frame).spins.tolist() == [[1, -1], [-1, 1], [0, 0]]
 
 

@@ -83,9 +83,7 @@ def test_infeasible_pairwise_moments_are_used_with_a_warning():
 
 def test_from_matrix_round_trip():
     source = empirical_moments(as_spin_table(random_spins(500, 6)))
-    result = moments_from_matrix(
-        source.moments, 500, magnetizations=source.magnetizations, names=source.names
-    )
+    result = moments_from_matrix(source.moments, 500, magnetizations=source.magnetizations, names=source.names)
     assert np.array_equal(result.moments, source.moments) and result.names == source.names
     assert moments_from_matrix(source.moments, 500).magnetizations is None
 

@@ -59,9 +59,7 @@ def test_grid(tmp_path):
 
 
 def test_outer_planar(tmp_path):
-    by_count, by_bic = (
-        rows(part) for part in run("outer_planar", tmp_path).split("search stopped by BIC", maxsplit=1)
-    )
+    by_count, by_bic = (rows(part) for part in run("outer_planar", tmp_path).split("search stopped by BIC", maxsplit=1))
     assert list(by_count) == ["1000", "10000", "100000", "exact"]
     assert list(by_bic) == ["1000", "10000", "100000"]
     assert by_count["exact"] == pytest.approx((2, 2, 0, 0, 0), abs=1e-4)

@@ -169,9 +169,7 @@ class TestPublishedValues:
                 lower, upper = certified_moments(graph, couplings)
                 np.testing.assert_allclose(0.5 * (lower + upper), case["moments_tree"], rtol=0, atol=1e-11)
 
-    @pytest.mark.parametrize(
-        "length, digits", [(32, "1019.979981777209611116839"), (50, "2470.775083885515274866")]
-    )
+    @pytest.mark.parametrize("length, digits", [(32, "1019.979981777209611116839"), (50, "2470.775083885515274866")])
     def test_large_grids_to_the_last_bit(self, length, digits):
         interval = certified_log_partition(*reference_grid(length))
         with flint.ctx.workprec(200):
@@ -314,9 +312,7 @@ class TestDegeneracy:
         with pytest.raises(ModelError, match="common unit"):
             degeneracy(graph, couplings)
 
-    @pytest.mark.parametrize(
-        "bad", [[1.0, np.sqrt(2.0)], [1.0, 2000.0], [1.0, 500.0, 500.0000003], [np.nan, 1.0]]
-    )
+    @pytest.mark.parametrize("bad", [[1.0, np.sqrt(2.0)], [1.0, 2000.0], [1.0, 500.0, 500.0000003], [np.nan, 1.0]])
     def test_no_usable_unit(self, bad):
         with pytest.raises(ModelError, match="common unit"):
             degeneracy(plan(5, grid_edges(1, len(bad) + 1)), bad)

@@ -77,9 +77,7 @@ def test_enumeration_is_an_independent_witness():
     np.testing.assert_allclose(table.log_partition, log_partition, rtol=1e-13)
     np.testing.assert_allclose(table.magnetizations(), p @ x, **TIGHT)
     features = np.hstack([x[:, edges[:, 0]] * x[:, edges[:, 1]], x[:, [2, 5]]])
-    np.testing.assert_allclose(
-        table.hessian(edges, np.array([2, 5])), np.cov(features.T, aweights=p, ddof=0), **TIGHT
-    )
+    np.testing.assert_allclose(table.hessian(edges, np.array([2, 5])), np.cov(features.T, aweights=p, ddof=0), **TIGHT)
 
 
 def test_derivatives_by_finite_differences():

@@ -199,12 +199,8 @@ def test_gzipped_tables(shared_data, name, shape):
 
 # --- hostile files ----------------------------------------------------------------------------------------
 
-ANY_FILE = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-CELLS = st.sampled_from(
-    ["0", "1", "-1", "2", "yes", "no", "", "NA", "x", '"', "1.0", "\x00", "é", "a,b", "\n"]
-)
+ANY_FILE = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+CELLS = st.sampled_from(["0", "1", "-1", "2", "yes", "no", "", "NA", "x", '"', "1.0", "\x00", "é", "a,b", "\n"])
 
 
 @ANY_FILE
@@ -217,9 +213,7 @@ def test_any_bytes_end_in_a_table_or_an_explained_error(write, content, transpos
 
 
 @ANY_FILE
-@given(
-    st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=6), st.sampled_from([None, 1.0]), st.booleans()
-)
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=6), st.sampled_from([None, 1.0]), st.booleans())
 def test_any_rows_end_in_a_table_or_an_explained_error(write, rows, threshold, quoted):
     text = io.StringIO()
     if quoted:

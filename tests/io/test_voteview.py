@@ -78,9 +78,7 @@ def test_same_surname_in_the_same_state(read):
 
 
 def test_official_counts_are_compared(read):
-    rollcalls = (
-        "congress,chamber,rollnumber,yea_count,nay_count\n1,Senate,1,2,2\n1,Senate,2,9,2\n1,Senate,3,4,0\n"
-    )
+    rollcalls = "congress,chamber,rollnumber,yea_count,nay_count\n1,Senate,1,2,2\n1,Senate,2,9,2\n1,Senate,3,4,0\n"
     notes = "\n".join(read(rollcalls=rollcalls + "1,Senate,4,5,5\n1,House,1,0,0\n").notes)
     assert "equal the official counts on 2 of 3 roll calls" in notes
     assert "They differ on roll call 2 (official 9-2, votes 2-2)." in notes
@@ -143,9 +141,7 @@ def test_numbers_from_spreadsheets(read):
 
 @pytest.fixture
 def senate_files(shared_data):
-    return [
-        shared_data(f"senate111/S111_{name}") for name in ("votes.csv.gz", "members.csv", "rollcalls.csv")
-    ]
+    return [shared_data(f"senate111/S111_{name}") for name in ("votes.csv.gz", "members.csv", "rollcalls.csv")]
 
 
 def test_senate_111_cell_for_cell(shared_data, senate_files):

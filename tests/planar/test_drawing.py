@@ -221,9 +221,7 @@ def test_the_outer_face_of_a_grid_is_outside():
     assert walks[outer_face(49, walks)].size == 24
 
 
-@pytest.mark.parametrize(
-    "name", ["one edge", "bull", "tree", "K2,30", "grid", "deepest", "two triangles at a node"]
-)
+@pytest.mark.parametrize("name", ["one edge", "bull", "tree", "K2,30", "grid", "deepest", "two triangles at a node"])
 def test_filled_disc_is_a_triangulated_disc(name):
     n, edges = GRAPHS[name]
     disc = fill(embed(n, edges))

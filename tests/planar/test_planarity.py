@@ -72,9 +72,7 @@ def test_triangulation_completes_the_graph(seed, n_nodes, share):
     darts = np.arange(6 * n_nodes - 12)
     np.testing.assert_array_equal(triangulation.edges[: len(edges)], edges)
     np.testing.assert_array_equal(following[following[following]], darts)
-    np.testing.assert_array_equal(
-        triangulation.edges[:, ::-1].reshape(-1), triangulation.edges.reshape(-1)[following]
-    )
+    np.testing.assert_array_equal(triangulation.edges[:, ::-1].reshape(-1), triangulation.edges.reshape(-1)[following])
     assert (triangulation.edges[:, 0] != triangulation.edges[:, 1]).all()
     assert orbits(following[darts ^ 1])[1] == n_nodes
 

@@ -25,19 +25,13 @@ def names(folder):
 
 
 def test_write_and_load(fitted, tmp_path):
-    folder = write_results(
-        fitted, tmp_path / "new" / "map", title="a table", command="isingmap fit", groups=["g"] * 3
-    )
+    folder = write_results(fitted, tmp_path / "new" / "map", title="a table", command="isingmap fit", groups=["g"] * 3)
     model = IsingModel.load(folder / "model.json")
     np.testing.assert_array_equal(model.couplings, fitted.couplings_)
     fit = json.loads((folder / "model.json").read_text())["fit"]
     assert fit["title"] == "a table" and fit["groups"] == ["g"] * 3 and fit["labels"] == [["0", "1"]] * 3
     assert fit["log_likelihood"] == fitted.log_likelihood_ and "family='zero-field'" in fit["settings"]
-    assert (
-        "excluded.csv" not in names(folder)
-        and names(tmp_path) == ["new"]
-        and names(tmp_path / "new") == ["map"]
-    )
+    assert "excluded.csv" not in names(folder) and names(tmp_path) == ["new"] and names(tmp_path / "new") == ["map"]
     if os.name == "posix":
         umask = os.umask(0)
         os.umask(umask)

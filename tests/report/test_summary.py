@@ -55,14 +55,9 @@ def test_maximal_says_that_it_always_adds(family, room):
 @pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 def test_excluded_pairs_ties_and_isolated_variables():
     x = copies(3)
-    same = PlanarIsing(family="zero-field").fit(
-        np.column_stack([x[:, 0], x[:, 0], x[:, 1], np.arange(300) % 2])
-    )
+    same = PlanarIsing(family="zero-field").fit(np.column_stack([x[:, 0], x[:, 0], x[:, 1], np.arange(300) % 2]))
     text = words(fit_summary(same))
-    assert (
-        "1 pair: x1 - x2; see excluded.csv" in text
-        and "infinite coupling (checked exactly) were left out" in text
-    )
+    assert "1 pair: x1 - x2; see excluded.csv" in text and "infinite coupling (checked exactly) were left out" in text
     assert "isolated 1 variable: x4" in text and "1 step had equally good pairs" in text
     with_prior = words(fit_summary(PlanarIsing(family="zero-field", prior=2.0).fit(x)))
     assert "a prior of 2 pseudo-observations" in with_prior and "ties none" in with_prior
@@ -71,9 +66,7 @@ def test_excluded_pairs_ties_and_isolated_variables():
 def test_no_edge_and_moments_alone():
     fit = PlanarIsing(family="zero-field").fit_moments(np.eye(3), 50)
     text = words(fit_summary(fit))
-    assert (
-        "no pair of variables gains enough" in text and "for comparison" not in text and "3 variables" in text
-    )
+    assert "no pair of variables gains enough" in text and "for comparison" not in text and "3 variables" in text
 
 
 def test_codings_of_different_columns():

@@ -49,9 +49,7 @@ def test_edges(fitted):
 def test_standard_error_of_a_single_pair_has_a_closed_form():
     model = IsingModel([(0, 1)], [0.4])
     moment = np.tanh(0.4)
-    np.testing.assert_allclose(
-        standard_errors(model, 250.0), [1 / np.sqrt(250 * (1 - moment**2))], rtol=1e-12, atol=0
-    )
+    np.testing.assert_allclose(standard_errors(model, 250.0), [1 / np.sqrt(250 * (1 - moment**2))], rtol=1e-12, atol=0)
 
 
 def test_standard_errors_cover_the_truth():

@@ -48,9 +48,7 @@ def literal_tmfg(similarity, names):
     n = len(names)
     by_name = sorted(range(n), key=lambda k: names[k])
     mean = np.mean([similarity[p] for p in combinations(range(n), 2)])
-    strength = {
-        v: sum(similarity[v, w] for w in range(n) if w != v and similarity[v, w] > mean) for v in by_name
-    }
+    strength = {v: sum(similarity[v, w] for w in range(n) if w != v and similarity[v, w] > mean) for v in by_name}
     first = sorted(by_name, key=lambda v: -strength[v])[:4]
     edges, cliques = as_set(list(combinations(first, 2))), [set(first)]
     faces = [set(face) for face in combinations(first, 3)]
@@ -281,8 +279,7 @@ def test_which_answer_is_called_yes_does_not_matter(name, family):
     data = random_data(15, 10, n_samples=2000, bias=1.5)
     signs = np.random.default_rng(15).choice([-1, 1], size=10)
     results = [
-        baseline(name, x.T @ x / 2000, 2000, magnetizations=x.mean(axis=0), family=family)
-        for x in (data, data * signs)
+        baseline(name, x.T @ x / 2000, 2000, magnetizations=x.mean(axis=0), family=family) for x in (data, data * signs)
     ]
     np.testing.assert_array_equal(results[0].model.edges, results[1].model.edges)
     np.testing.assert_array_equal(results[0].model.free_fields, results[1].model.free_fields)
@@ -326,9 +323,7 @@ def test_a_triangle_without_an_estimate_is_named():
 
 def test_bad_input_is_refused():
     moments = random_moments(11, 6)
-    with pytest.raises(
-        ModelError, match="baseline must be one of independent, chow-liu, pmfg, tmfg; got 'mst'"
-    ):
+    with pytest.raises(ModelError, match="baseline must be one of independent, chow-liu, pmfg, tmfg; got 'mst'"):
         baseline("mst", moments, 400, family="zero-field")
     with pytest.raises(ModelError, match="family must be one of"):
         baseline("tmfg", moments, 400, family="planar")
@@ -347,9 +342,7 @@ def test_bad_input_is_refused():
 
 def test_progress_of_the_pmfg():
     calls = []
-    baseline(
-        "pmfg", random_moments(12, 30), 400, family="zero-field", progress=lambda *now: calls.append(now)
-    )
+    baseline("pmfg", random_moments(12, 30), 400, family="zero-field", progress=lambda *now: calls.append(now))
     assert calls[-1] == (84, 84)
     assert all(before <= after for before, after in zip(calls, calls[1:], strict=False))
 

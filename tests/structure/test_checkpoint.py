@@ -42,7 +42,11 @@ def same(first, second):
     np.testing.assert_array_equal(first.model.edges, second.model.edges)
     np.testing.assert_array_equal(first.path.log_likelihood, second.path.log_likelihood)
     assert first.path.action == second.path.action
-    assert (first.stopped, first.excluded, first.gradient_norm) == (second.stopped, second.excluded, second.gradient_norm)
+    assert (first.stopped, first.excluded, first.gradient_norm) == (
+        second.stopped,
+        second.excluded,
+        second.gradient_norm,
+    )
 
 
 OPTIONS = [

@@ -115,9 +115,7 @@ def counterexample():
 
 def test_the_papers_counterexample():
     truth = counterexample()
-    result = greedy_search(
-        truth.correlations(), 1000, names=truth.names, family="zero-field", criterion="maximal"
-    )
+    result = greedy_search(truth.correlations(), 1000, names=truth.names, family="zero-field", criterion="maximal")
     path = result.path
     steps = ["".join(pair) for pair in zip(path.source, path.target, strict=True)]
     assert steps[1:8] == ["ae", "ab", "ac", "ad", "be", "ce", "de"]
@@ -144,9 +142,7 @@ def test_column_order_does_not_matter():
     names = np.array([f"v{k:02d}" for k in range(12)])
     first = greedy_search(moments, 400, names=names, family="zero-field", prior=20.0)
     order = np.random.default_rng(1).permutation(12)
-    second = greedy_search(
-        moments[np.ix_(order, order)], 400, names=names[order], family="zero-field", prior=20.0
-    )
+    second = greedy_search(moments[np.ix_(order, order)], 400, names=names[order], family="zero-field", prior=20.0)
     assert first.n_ties > 0
     assert (first.path.source, first.path.target) == (second.path.source, second.path.target)
     np.testing.assert_array_equal(first.path.log_likelihood, second.path.log_likelihood)
@@ -282,8 +278,11 @@ def test_senate111_first_steps():
     assert result.path.gain[1] == pytest.approx(0.6241, abs=5e-5)
     with open(shared_file("senate111/senators.csv")) as stream:
         party = {row["label"]: row["party"] for row in csv.DictReader(stream)}
-    crossing = [k for k, pair in enumerate(pairs) if k and {party[v] for v in
-                (result.path.source[k], result.path.target[k])} == {"D", "R"}]
+    crossing = [
+        k
+        for k, pair in enumerate(pairs)
+        if k and {party[v] for v in (result.path.source[k], result.path.target[k])} == {"D", "R"}
+    ]
     assert (crossing[0], pairs[crossing[0]]) == (85, "Coburn-Durbin")
 
 

@@ -135,9 +135,7 @@ def test_column_order_and_seed():
     names = np.array([f"v{k}" for k in range(10)])
     first = learn_structure(moments, 400, names=names, family="zero-field", n_restarts=3)
     order = np.random.default_rng(1).permutation(10)
-    again = learn_structure(
-        moments[np.ix_(order, order)], 400, names=names[order], family="zero-field", n_restarts=3
-    )
+    again = learn_structure(moments[np.ix_(order, order)], 400, names=names[order], family="zero-field", n_restarts=3)
     assert first.path.source == again.path.source
     assert first.log_likelihood == again.log_likelihood
 
@@ -149,9 +147,7 @@ def test_required_edges_are_never_removed():
     assert set(map(frozenset, start)) <= set(map(frozenset, result.model.edge_names))
     rng = np.random.default_rng(0)
     data = np.sign(rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6)) + 0.4)
-    fields = learn_structure(
-        data.T @ data / 300, 300, magnetizations=data.mean(axis=0), family="outer-planar", prior=1
-    )
+    fields = learn_structure(data.T @ data / 300, 300, magnetizations=data.mean(axis=0), family="outer-planar", prior=1)
     assert fields.model.free_fields.all()
 
 

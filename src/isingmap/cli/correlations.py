@@ -26,9 +26,7 @@ def add_parser(commands) -> None:
         example=EXAMPLE,
     )
     model_options.add_model_options(parser)
-    parser.add_argument(
-        "--pair", nargs=2, action="append", metavar=("NAME", "NAME"), help="may be given several times"
-    )
+    parser.add_argument("--pair", nargs=2, action="append", metavar=("NAME", "NAME"), help="may be given several times")
     model_options.add_table_options(parser, ",".join(COLUMNS))
 
 

@@ -36,9 +36,7 @@ def run(arguments: Namespace) -> int:
     from isingmap.report.output import check_output
 
     check_output(arguments.output, force=arguments.force)
-    return learn_and_write(
-        _frequent_voters(), arguments, missing="minus", title="The 106th US Senate, 1999-2000"
-    )
+    return learn_and_write(_frequent_voters(), arguments, missing="minus", title="The 106th US Senate, 1999-2000")
 
 
 def _frequent_voters():
@@ -49,7 +47,5 @@ def _frequent_voters():
     shares = (table.spins != 0).mean(axis=0).tolist()
     kept = [name for name, share in zip(table.names, shares, strict=True) if share >= PARTICIPATION]
     out = [name for name in table.names if name not in kept]
-    note = (
-        f"Left out {len(out)} who voted in less than {PARTICIPATION:.0%} of the roll calls: {', '.join(out)}."
-    )
+    note = f"Left out {len(out)} who voted in less than {PARTICIPATION:.0%} of the roll calls: {', '.join(out)}."
     return table.select(kept).with_notes(note)

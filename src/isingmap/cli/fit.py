@@ -61,9 +61,7 @@ def _add_table_options(group) -> None:
         help="a column of groups, set aside; with --transpose it colours the map",
     )
     group.add_argument("--weight-column", metavar="NAME", help="a column of frequency weights of the rows")
-    group.add_argument(
-        "--node-groups", metavar="FILE", help="CSV with columns name and group, to colour the variables"
-    )
+    group.add_argument("--node-groups", metavar="FILE", help="CSV with columns name and group, to colour the variables")
     group.add_argument(
         "--transpose",
         action="store_true",
@@ -129,6 +127,4 @@ def _refuse_with_histogram(arguments: Namespace) -> None:
         "separator",
     ):
         if getattr(arguments, name) not in (None, False, []):
-            raise DataError(
-                f"--histogram and --{name.replace('_', '-')} exclude each other: a histogram has no such"
-            )
+            raise DataError(f"--histogram and --{name.replace('_', '-')} exclude each other: a histogram has no such")

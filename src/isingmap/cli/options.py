@@ -44,7 +44,7 @@ def add_learning_options(parser: argparse.ArgumentParser) -> None:
         "--search",
         choices=("forward-backward", "greedy", "chow-liu", "tmfg", "pmfg", "independent"),
         default="forward-backward",
-        help="forward-backward (default): add, remove and swap edges by their exact effect; greedy: the paper's search, "
+        help="forward-backward (default): add, remove and swap edges by their exact effect; greedy: the paper's, "
         "which never takes an edge back; or, for comparison, the exact fit on a graph in use today",
     )
     group.add_argument(

@@ -30,9 +30,7 @@ def add_parser(commands) -> None:
     outer = _graph(graphs, "outer-planar", "a cycle with chords that do not cross, a field on every variable")
     outer.add_argument("--variables", type=options.count, default=12, metavar="V", help="default 12")
     outer.add_argument("--field", type=options.number, default=0.5, help="largest |field| (default 0.5)")
-    outer.add_argument(
-        "--paper", action="store_true", help="the graph of the paper, 12 variables and 21 edges"
-    )
+    outer.add_argument("--paper", action="store_true", help="the graph of the paper, 12 variables and 21 edges")
     planar = _graph(graphs, "planar", "part of the triangulation of random points")
     planar.add_argument("--variables", type=options.count, default=50, metavar="V", help="default 50")
     planar.add_argument(
@@ -47,9 +45,7 @@ def add_parser(commands) -> None:
 def _graph(graphs, name: str, text: str):
     description = text[0].upper() + text[1:] + "."
     parser = options.add_command(graphs, name, run, text=text, description=description, example=EXAMPLE)
-    parser.add_argument(
-        "-n", "--n-samples", type=options.count, required=True, metavar="N", help="rows to draw"
-    )
+    parser.add_argument("-n", "--n-samples", type=options.count, required=True, metavar="N", help="rows to draw")
     parser.add_argument("--seed", type=options.count, metavar="S", help="default: drawn, printed and stored")
     parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="the samples, -1 and 1")
     parser.add_argument("--model", metavar="FILE.json", help="write the model too")
@@ -80,12 +76,8 @@ def run(arguments: Namespace) -> int:
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     rng = np.random.default_rng(seed)
     model = _model(arguments, rng)
-    samples = gibbs_sample(
-        model, arguments.n_samples, rng=rng, n_burn_in=arguments.burn_in, n_thin=arguments.thin
-    )
-    _write(
-        arguments, model, samples, {"graph": arguments.graph, "seed": seed, "command": arguments.command_line}
-    )
+    samples = gibbs_sample(model, arguments.n_samples, rng=rng, n_burn_in=arguments.burn_in, n_thin=arguments.thin)
+    _write(arguments, model, samples, {"graph": arguments.graph, "seed": seed, "command": arguments.command_line})
     print(f"seed {seed}")
     if not arguments.quiet:
         print(

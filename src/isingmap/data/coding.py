@@ -22,9 +22,7 @@ Positive = str | int | bool | Mapping[str, object] | None
 HINT_IDS = "If it is an id or a group, set it aside (--id-column, --group-column; leave it out of an array)."
 HINT_THRESHOLD = "For counts, choose from which value on a cell is +1: --threshold 1 (threshold=1)."
 HINT_ZERO = "If 0 stands for a missing answer among -1 and 1, leave those cells empty or write NA."
-HINT_POSITIVE = (
-    "Say which label is +1: --positive LABEL, or positive={column: label, ...} for different columns."
-)
+HINT_POSITIVE = "Say which label is +1: --positive LABEL, or positive={column: label, ...} for different columns."
 
 
 def code_columns(
@@ -240,8 +238,7 @@ def _code_by_threshold(columns, names, threshold, place):
             problems.add(f"column {names[j]!r} has {first}, which is not a number", HINT_IDS)
     problems.raise_if_any()
     spins = [
-        column.mapped({value: 1 if number(value) >= threshold else -1 for value in column.values})
-        for column in columns
+        column.mapped({value: 1 if number(value) >= threshold else -1 for value in column.values}) for column in columns
     ]
     note = f"A value >= {threshold:g} is +1, a smaller value is -1, in {_which(names, len(names))}."
     coding = Coding(f"< {threshold:g}", f">= {threshold:g}")

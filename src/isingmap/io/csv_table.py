@@ -87,14 +87,10 @@ def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[str, .
     for key, group, line in zip(keys, groups, records.lines[1:], strict=True):
         group = group.strip()
         if group_of.setdefault(key.strip(), group) != group:
-            raise records.fail(
-                f"line {line}: {key.strip()!r} is in {group!r} and in {group_of[key.strip()]!r}"
-            )
+            raise records.fail(f"line {line}: {key.strip()!r} is in {group!r} and in {group_of[key.strip()]!r}")
     without = [repr(name) for name in names if name not in group_of]
     if without:
-        raise DataError(
-            f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}"
-        )
+        raise DataError(f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}")
     return tuple(group_of[name] for name in names)
 
 

@@ -97,9 +97,7 @@ def named_columns(records: Records, wanted: Sequence[str]) -> list[tuple[str, ..
     header = [name.strip() for name in records.rows[0]]
     absent = [name for name in wanted if name not in header]
     if absent:
-        raise records.fail(
-            f"no column {', '.join(absent)} in line {records.lines[0]}; found {listed(header)}"
-        )
+        raise records.fail(f"no column {', '.join(absent)} in line {records.lines[0]}; found {listed(header)}")
     check_widths(records, len(header), 1)
     columns = list(zip(*records.rows[1:], strict=True)) or [()] * len(header)
     return [columns[header.index(name)] for name in wanted]

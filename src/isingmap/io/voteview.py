@@ -117,15 +117,11 @@ def _read_votes(records: Records, congress: int | None, chamber: str | None) -> 
     wanted = ("congress", "chamber", "rollnumber", "icpsr", "cast_code")
     congress_text, chamber_text, *rest = named_columns(records, wanted)
     congresses = _integers(records, congress_text, "congress")
-    rollnumber, icpsr, code = (
-        _integers(records, cells, name) for cells, name in zip(rest, wanted[2:], strict=True)
-    )
+    rollnumber, icpsr, code = (_integers(records, cells, name) for cells, name in zip(rest, wanted[2:], strict=True))
     bad = np.flatnonzero((code < 0) | (code > 9))
     if bad.size:
         line = records.lines[bad[0] + 1]
-        raise records.fail(
-            f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({bad.size:,} such lines)"
-        )
+        raise records.fail(f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({bad.size:,} such lines)")
     chambers = np.array([text.strip().capitalize() for text in chamber_text])
     choice = _choose(records, congresses, chambers, congress, chamber)
     mask = (congresses == choice[0]) & (chambers == choice[1])
@@ -143,9 +139,7 @@ def _choose(records, congresses, chambers, congress, chamber) -> tuple[int, str]
     ]
     shown = listed([f"{h} of congress {c}" for c, h in found]) or "none"
     if not fitting:
-        raise DataError(
-            f"{records.path}: no votes of the congress and chamber asked for; the file holds {shown}"
-        )
+        raise DataError(f"{records.path}: no votes of the congress and chamber asked for; the file holds {shown}")
     if len(fitting) > 1:
         raise DataError(
             f"{records.path}: votes of several chambers: {shown}. Choose one with congress= and chamber= "
@@ -167,9 +161,7 @@ def _read_members(records: Records, congress: int, chamber: str) -> tuple[list[_
     presidents: dict[int, _Seat] = {}
     for i in np.flatnonzero(of_congress):
         where = chambers[i].strip().capitalize()
-        seat = _Seat(
-            int(numbers[i]), bioguide[i].strip(), names[i].strip(), states[i].strip(), str(parties[i])
-        )
+        seat = _Seat(int(numbers[i]), bioguide[i].strip(), names[i].strip(), states[i].strip(), str(parties[i]))
         if where == "President" or seat.icpsr in _PRESIDENTS:
             presidents.setdefault(seat.icpsr, seat)
         elif where == chamber:
@@ -228,9 +220,7 @@ def _parties(people, ballots: Counter, labels) -> tuple[list[str], list[str]]:
         parties.append(_letter(main))
         if len(seats) > 1:
             parts = " and ".join(f"{s.icpsr} ({_letter(s)}, {ballots[s.icpsr]} votes)" for s in seats)
-            notes.append(
-                f"{label}: icpsr {parts} merged by bioguide id {main.bioguide}, party {_letter(main)}."
-            )
+            notes.append(f"{label}: icpsr {parts} merged by bioguide id {main.bioguide}, party {_letter(main)}.")
     return parties, notes
 
 
@@ -287,16 +277,13 @@ def _frequent_voters(codes, participation, labels) -> tuple[list[int], list[str]
     needed = 0 if participation is None else participation * len(codes)
     kept = np.flatnonzero(votes >= needed - 1e-9).tolist()
     if not kept:
-        raise DataError(
-            f"no member voted in {participation:g} of the {len(codes)} roll calls; lower participation"
-        )
+        raise DataError(f"no member voted in {participation:g} of the {len(codes)} roll calls; lower participation")
     if participation is None:
         return kept, []
     out = [f"{labels[j]} ({votes[j]})" for j in range(len(labels)) if j not in set(kept)]
     rule = f"voted in at least {participation:g} of all {len(codes)} roll calls"
     return kept, [
-        f"Kept {counted(len(kept), 'member')} who {rule}; left out {len(out)}"
-        + (f": {listed(out)}." if out else ".")
+        f"Kept {counted(len(kept), 'member')} who {rule}; left out {len(out)}" + (f": {listed(out)}." if out else ".")
     ]
 
 
@@ -312,9 +299,7 @@ def _spins(codes, non_vote: str, drop_unanimous: bool) -> tuple[np.ndarray, list
     n_open = int(np.count_nonzero(spins == 0))
     if non_vote == "minus":
         spins = np.where(spins == 0, np.int8(-1), spins)
-    notes.append(
-        f"{counted(n_open, 'cell')} without a vote read as {'Nay' if non_vote == 'minus' else 'missing'}."
-    )
+    notes.append(f"{counted(n_open, 'cell')} without a vote read as {'Nay' if non_vote == 'minus' else 'missing'}.")
     return spins, notes
 
 
@@ -325,9 +310,7 @@ def _verify(records: Records, cast: _Votes, codes: np.ndarray) -> list[str]:
     rollnumber, yea, nay = (_integers(records, c, n) for c, n in zip(rest, wanted[2:], strict=True))
     here = _integers(records, congresses, "congress") == cast.congress
     here &= np.array([text.strip().capitalize() == cast.chamber for text in chambers], dtype=bool)
-    official = {
-        int(r): (int(y), int(n)) for r, y, n in zip(rollnumber[here], yea[here], nay[here], strict=True)
-    }
+    official = {int(r): (int(y), int(n)) for r, y, n in zip(rollnumber[here], yea[here], nay[here], strict=True)}
     spins = _SPIN_OF_CODE[codes]
     counts = zip((spins == 1).sum(axis=1).tolist(), (spins == -1).sum(axis=1).tolist(), strict=True)
     found = dict(zip(np.unique(cast.rollnumber).tolist(), counts, strict=True))
@@ -337,14 +320,10 @@ def _verify(records: Records, cast: _Votes, codes: np.ndarray) -> list[str]:
         if roll in official and official[roll] != found[roll]
     ]
     compared = len(found.keys() & official.keys())
-    notes = [
-        f"Yeas and nays equal the official counts on {compared - len(differing)} of {len(found)} roll calls."
-    ]
+    notes = [f"Yeas and nays equal the official counts on {compared - len(differing)} of {len(found)} roll calls."]
     if differing:
         notes.append(f"They differ on roll call {listed(differing)}.")
     absent = sorted(official.keys() - found.keys())
     if absent:
-        notes.append(
-            f"No votes for {counted(len(absent), 'roll call')} of the roll-call file: {listed(absent)}."
-        )
+        notes.append(f"No votes for {counted(len(absent), 'roll call')} of the roll-call file: {listed(absent)}.")
     return notes

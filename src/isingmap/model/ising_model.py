@@ -76,8 +76,13 @@ class IsingModel:
             raise ModelError(f"the field of {culprit} is not free but not zero; set it to 0 or make it free")
         for array in (edges, couplings, fields, free_fields):
             array.setflags(write=False)
-        for key, value in {"names": names, "edges": edges, "couplings": couplings, "fields": fields,
-                           "free_fields": free_fields}.items():
+        for key, value in {
+            "names": names,
+            "edges": edges,
+            "couplings": couplings,
+            "fields": fields,
+            "free_fields": free_fields,
+        }.items():
             object.__setattr__(self, key, value)
 
     def __repr__(self) -> str:

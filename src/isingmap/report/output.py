@@ -178,9 +178,7 @@ def finished_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     if path.is_dir():
         raise OutputExistsError(f"{path} is a folder; give the name of a file")
     if path.exists() and not force:
-        raise OutputExistsError(
-            f"the file {path} exists and was not overwritten; choose another name, or --force"
-        )
+        raise OutputExistsError(f"the file {path} exists and was not overwritten; choose another name, or --force")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as temporary:
         part = Path(temporary) / path.name

@@ -69,9 +69,7 @@ def edge_rows(estimator: PlanarIsing) -> list[Row]:
     model, moments = estimator.model_, estimator.moments_
     errors = standard_errors(model, moments.n_samples)[: model.n_edges].tolist()
     empirical = moments.moments[model.edges[:, 0], model.edges[:, 1]].tolist()
-    values = zip(
-        model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, strict=True
-    )
+    values = zip(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, strict=True)
     step_of = _steps(estimator.result_)
     return [
         (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, *step_of(pair))

@@ -124,9 +124,7 @@ def _check_family(family: str, magnetizations) -> None:
     if family not in FAMILIES:
         raise ModelError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
     if family != "zero-field" and magnetizations is None:
-        raise ModelError(
-            f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without'
-        )
+        raise ModelError(f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without')
 
 
 def _field_edges(spins: np.ndarray, n_spins: int) -> np.ndarray:

@@ -183,9 +183,7 @@ def _load(begin: GrowingModel, part: dict, prefix: str, arrays: dict) -> Growing
         fits[number] = _load_fit(edges[members], couplings[members], inverse[used : used + size], rest)
         used += size
     scalars = {name: part[name] for name in MODEL_SCALARS}
-    return GrowingModel(
-        begin.target, begin.raw, edges, couplings, lambda: correlations, block, fits, **scalars
-    )
+    return GrowingModel(begin.target, begin.raw, edges, couplings, lambda: correlations, block, fits, **scalars)
 
 
 def _load_fit(edges, couplings, inverse, rest) -> BlockFit:

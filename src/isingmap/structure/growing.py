@@ -75,9 +75,7 @@ def _fitted(found: Refit, raw: np.ndarray) -> BlockFit:
     """A refitted block with what it gains on the moments as observed."""
     free_spins = found.solution.plan.n_spins * np.log(2.0)
     gain = float(raw @ found.couplings - found.solution.log_partition + free_spins)
-    return BlockFit(
-        found.couplings, gain, found.inverse_hessian, found.solution, found.gradient_norm, found.converged
-    )
+    return BlockFit(found.couplings, gain, found.inverse_hessian, found.solution, found.gradient_norm, found.converged)
 
 
 def local_edges(edges: np.ndarray) -> tuple[int, np.ndarray]:

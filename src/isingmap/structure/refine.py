@@ -163,7 +163,7 @@ def addable(model: GrowingModel, i: int, j: int) -> bool:
 
 
 def best_blocked(model: GrowingModel, moves: Moves, tried: set[Pair], region: frozenset[int] | None) -> Pair | None:
-    """The untried pair of the region that crosses edges with the best guaranteed gain less the loss of what it crosses."""
+    """The untried pair of the region with the best guaranteed gain less the loss of the edges it crosses, if any."""
     cost = cheapest_crossings(embed(model.n_nodes, model.edges), refitted_loss(model, moves))
     allowed = moves.open_pairs & np.isfinite(cost) & (cost > 0) & ~np.isnan(model.correlations)
     if region is not None:

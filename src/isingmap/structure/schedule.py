@@ -137,7 +137,9 @@ class Schedule:
         """The edges of smallest loss, smallest first, which a pass tries to replace."""
         loss = removable(self.state.model, self.moves)
         pairs = self.state.model.pairs
-        near = [k for k in np.flatnonzero(np.isfinite(loss)).tolist() if self.region is None or self.region >= {*pairs[k]}]
+        near = [
+            k for k in np.flatnonzero(np.isfinite(loss)).tolist() if self.region is None or self.region >= {*pairs[k]}
+        ]
         return [pairs[k] for k in sorted(near, key=lambda k: (loss[k], pairs[k]))[:MOST_REPLACED]]
 
     def _swap(self) -> None:

@@ -213,8 +213,8 @@ def _check_moments(moments, magnetizations, names) -> None:
     if bad.any():
         i, j = np.argwhere(bad)[0].tolist()
         raise DataError(
-            f"moments[{names[i]}, {names[j]}] is {moments[i, j]} and [{names[j]}, {names[i]}] {moments[j, i]}; averages "
-            "of products of -1/+1 values are symmetric and lie in [-1, 1]"
+            f"moments[{names[i]}, {names[j]}] is {moments[i, j]} and [{names[j]}, {names[i]}] {moments[j, i]}; "
+            "averages of products of -1/+1 values are symmetric and lie in [-1, 1]"
         )
     means = np.zeros(n) if magnetizations is None else np.asarray(magnetizations, float)
     if not (np.abs(means) <= 1.0 + 1e-12).all():
@@ -333,6 +333,4 @@ def _in_caller_order(model: GrowingModel, names, order) -> IsingModel:
     at = order[model.edges[is_field, 0]]
     fields[at] = model.couplings[is_field]
     free[at] = True
-    return IsingModel(
-        order[model.edges[~is_field]], model.couplings[~is_field], fields, names=names, free_fields=free
-    )
+    return IsingModel(order[model.edges[~is_field]], model.couplings[~is_field], fields, names=names, free_fields=free)

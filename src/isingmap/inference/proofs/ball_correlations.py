@@ -127,11 +127,7 @@ def _extend(elimination, e, entry):
     product = -product
     while True:
         size = len(left)
-        entries = {
-            (i, j): _remainder(left[i], left[j], pivots, entry)
-            for i in range(size)
-            for j in range(i + 1, size)
-        }
+        entries = {(i, j): _remainder(left[i], left[j], pivots, entry) for i in range(size) for j in range(i + 1, size)}
         usable = [key for key, value in entries.items() if not value.contains(0)]
         if size == 2 or not usable:
             return _Elimination(pivots, tuple(left), product), product * _open_pfaffian(entries, size)

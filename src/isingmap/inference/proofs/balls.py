@@ -230,11 +230,7 @@ def _invert_block(block, rows):
     diagonal = own.entries()
     for k in range(size):
         row = dict(zip(block.border, beside[k * width : (k + 1) * width], strict=True))
-        row.update(
-            zip(
-                range(block.low + k + 1, block.high), diagonal[k * size + k + 1 : (k + 1) * size], strict=True
-            )
-        )
+        row.update(zip(range(block.low + k + 1, block.high), diagonal[k * size + k + 1 : (k + 1) * size], strict=True))
         rows[block.low + k] = row
 
 
@@ -252,9 +248,7 @@ def _entry(i, j, rows, pairs):
         terms = (x * _entry(i, k, rows, pairs) for k, x in pair.row_a.items())
         value = -pair.inverse - sum(terms, arb(0))
     else:
-        terms = (
-            x * _signed_entry(k, j, rows, pairs) for k, x in (pair.row_a if i & 1 else pair.row_b).items()
-        )
+        terms = (x * _signed_entry(k, j, rows, pairs) for k, x in (pair.row_a if i & 1 else pair.row_b).items())
         value = sum(terms, arb(0))
         value = -value if i & 1 else value
     rows[i][j] = value

@@ -317,9 +317,7 @@ class CertifiedSolution:
         return np.triu(matrix) + np.triu(matrix, 1).T
 
 
-def certified_solution(
-    plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None
-) -> CertifiedSolution:
+def certified_solution(plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None) -> CertifiedSolution:
     """Solve a model in ball arithmetic: 20 ms at n = 100; log Z and moments at once, the rest on demand.
 
     `tolerance`: largest radius before rounding to floats, absolute, of log Z and of all moments, covariances and

@@ -54,9 +54,7 @@ def _common_multiples(couplings: np.ndarray) -> np.ndarray:
     largest = sizes.max(initial=0.0)
     if largest == 0.0:
         return sizes
-    unit = functools.reduce(
-        functools.partial(_approximate_gcd, noise=1e-9 * largest), np.unique(sizes).tolist()
-    )
+    unit = functools.reduce(functools.partial(_approximate_gcd, noise=1e-9 * largest), np.unique(sizes).tolist())
     unit = sizes.sum() / np.rint(sizes / unit).sum()
     multiples = np.rint(couplings / unit)
     rounding = np.abs(couplings - multiples * unit).max()
