@@ -38,11 +38,12 @@ class Schedule:
     moves : Moves or None
         None for the greedy search, which only grows.
     restarts_left : int
+        Restarts that may still fail; an improvement gives them back.
     rng : Generator
         Draws the perturbations.
     temperature : float
         Nats by which the result of a restart may fall short of the one before and still be the next to be perturbed,
-        in the mean; falls to 0 with the last restart.
+        in the mean; falls to 0 with the restarts left.
     stage : str
         "grow", "swap", "insert" or "done".
     round : int
@@ -171,6 +172,8 @@ class Schedule:
         """A perturbed graph has been repaired: keep the best, and perturb the next."""
         here = self.state.snapshot()
         if self.best is None or self.state.value(here.model) > self.state.value(self.best.model) + LEAST_IMPROVEMENT:
+            if self.best is not None:
+                self.restarts_left = self.n_restarts
             self.best = here
         self.base = here if self.base is None or self._accepted() else self.base
         if not self.restarts_left:

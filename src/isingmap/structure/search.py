@@ -90,10 +90,11 @@ def learn_structure(
         Consider only pairs whose |moment| is among so many largest of one of its variables; an approximation, which
         the result states. Default: all pairs up to 2000 variables, 50 above.
     n_restarts : int, optional
-        Perturbed restarts of "forward-backward"; default 12 up to 50 variables, else 0.
+        "forward-backward" ends when so many perturbed restarts in a row found nothing better; default 12 up to 50
+        variables, else 0.
     temperature : float
         Annealing over the restarts: a restart may end so many nats (of the log-likelihood less the price) below the
-        one before, in the mean, and still be the next to be perturbed; falls to 0 with the last. The best of all is
+        one before, in the mean, and still be the next to be perturbed; falls to 0 as they fail. The best of all is
         returned. Default 0: only improvements are perturbed further.
     rng : Generator or int
         Draws the perturbations; the same seed gives the same result.
