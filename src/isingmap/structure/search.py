@@ -9,6 +9,7 @@ import numpy as np
 
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.auxiliary import AUXILIARY
+from isingmap.inference.blas import one_blas_thread
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
@@ -163,7 +164,7 @@ def _run(schedule: Schedule, file: Checkpoint | None, progress, limit: int, audi
     if file is not None:
         file.resume()
     try:
-        while schedule.advance():
+        while _step(schedule):
             if progress is not None:
                 progress(len(state.model.edges), limit)
             if file is not None:
@@ -178,6 +179,11 @@ def _run(schedule: Schedule, file: Checkpoint | None, progress, limit: int, audi
     else:
         if file is not None:
             file.remove()
+
+
+def _step(schedule: Schedule) -> bool:
+    with one_blas_thread():  # once for the many refits inside
+        return schedule.advance()
 
 
 def greedy_search(moments: np.ndarray, n_samples: float, **options) -> SearchResult:
