@@ -133,8 +133,9 @@ def _bordered(inverse, column) -> np.ndarray | None:
     left = column[-1] - column[:-1] @ across
     if not left > LEAST_CONDITIONAL_VARIANCE:
         return None
-    larger = np.zeros((len(column), len(column)), order="F")
+    larger = np.empty((len(column), len(column)), order="F")
     larger[:-1, :-1] = inverse
+    larger[-1] = 0.0
     return blas.dsyr(1.0 / left, np.append(across, -1.0), lower=1, a=larger, overwrite_a=1)
 
 
@@ -151,8 +152,10 @@ def _correct(inverse, step, change) -> None:
 def without_row(inverse, k: int) -> np.ndarray:
     """Inverse of the matrix that lost row and column k."""
     row = np.concatenate([inverse[k, :k], inverse[k + 1 :, k]])
-    kept = np.delete(np.arange(len(inverse)), k)
-    smaller = np.asfortranarray(inverse[np.ix_(kept, kept)])
+    smaller = np.empty((row.size, row.size), order="F")
+    smaller[:k, :k] = inverse[:k, :k]
+    smaller[k:, :k] = inverse[k + 1 :, :k]
+    smaller[k:, k:] = inverse[k + 1 :, k + 1 :]
     if not row.size:
         return smaller
     with one_blas_thread():

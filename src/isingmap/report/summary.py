@@ -48,7 +48,7 @@ SEARCHES = {
 }
 CRITERIA = {
     "bic": "BIC: an edge must gain at least log(N)/(2N) nats per row",
-    "ebic": "EBIC, gamma {gamma:g}: an edge must gain at least (log(N) + {weight:g} log(n))/(2N) nats per row",
+    "ebic": "EBIC, gamma {gamma:g}: an edge must gain at least (log(N) + 4 gamma log(n))/(2N) nats per row",
     "aic": "AIC: an edge must gain at least 1/N nats per row",
     "none": "none: the graph was given",
     "maximal": "maximal: it always adds edges as long as the plane has room, needed or not;",
@@ -184,20 +184,27 @@ def _codings(estimator: PlanarIsing) -> list[str]:
 
 def _model_lines(result: SearchResult) -> list[str]:
     model = result.model
-    criterion = CRITERIA[result.criterion].format(gamma=result.gamma, weight=4 * result.gamma)
+    criterion = CRITERIA[result.criterion].format(gamma=result.gamma)
     if result.criterion == "maximal":
         criterion = f"{criterion} {MOST_EDGES[result.family]}"
     ties = f"{counted(result.n_ties, 'step')} had equally good pairs; the first by name was taken"
     return [
         entry("family", f"{result.family}: {FAMILIES[result.family]}"),
         entry("criterion", criterion),
-        entry("search", SEARCHES[result.search]),
+        entry("search", SEARCHES[result.search] + _restarts(result)),
         *_candidates(result),
         entry("edges", f"{model.n_edges:,}"),
         entry("fields", f"{int(model.free_fields.sum()):,}"),
         entry("search ended", printable(result.stopped)),
         entry("ties", ties if result.n_ties else "none"),
     ]
+
+
+def _restarts(result: SearchResult) -> str:
+    if not result.n_restarts:
+        return ""
+    seed = "a generator of yours" if result.seed is None else f"seed {result.seed}"
+    return f"; restarted until {result.n_restarts} in a row found nothing better ({seed})"
 
 
 def _candidates(result: SearchResult) -> list[str]:

@@ -219,10 +219,13 @@ class GrowingModel:
         return self.target[ends], self.raw[ends]
 
     def _inverse_hessian(self, members: np.ndarray) -> np.ndarray:
-        """Of the edges of whole blocks together, lower triangle."""
+        """Of the edges of whole blocks together, lower triangle; not to be written to."""
         number = self.block[members]
+        blocks = np.unique(number).tolist()
+        if len(blocks) == 1:
+            return self.fits[blocks[0]].inverse_hessian
         result = np.zeros((members.size, members.size), order="F")
-        for block in np.unique(number).tolist():
+        for block in blocks:
             spots = np.flatnonzero(number == block)
             result[np.ix_(spots, spots)] = self.fits[block].inverse_hessian
         return result

@@ -80,6 +80,9 @@ class SearchResult:
     family, criterion, search : str
     gamma : float
         Strictness of the criterion "ebic".
+    n_restarts, seed : int, int or None
+        Restarts in a row that found nothing better at the end, and the seed of their perturbations; None: drawn by
+        a generator of the caller's.
     n_candidates : int or None
         Only pairs among so many largest |moments| of one of their variables were considered; None: all pairs.
     n_samples : float
@@ -101,6 +104,8 @@ class SearchResult:
     converged: bool
     gradient_norm: float
     gamma: float = EBIC_GAMMA
+    n_restarts: int = 0
+    seed: int | None = None
     n_candidates: int | None = None
 
     @property

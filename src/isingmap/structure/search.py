@@ -48,7 +48,7 @@ def learn_structure(
     n_candidates: int | None = None,
     n_restarts: int | None = None,
     temperature: float = 0.0,
-    rng: np.random.Generator | int | None = 0,
+    rng: np.random.Generator | int = 0,
     checkpoint=None,
     audit_every: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -154,7 +154,9 @@ def learn_structure(
         file = Checkpoint(checkpoint, schedule, fingerprint([target, raw, start, state.open_pairs], options))
     limit = 3 * (len(labels) if family != "zero-field" else len(names)) - 6
     _run(schedule, file, progress, limit, audit_every)
-    return _result(state, begin, names, order, family, search, prior, n_candidates)
+    seed = None if isinstance(rng, np.random.Generator) else rng
+    declared = {"n_candidates": n_candidates, "n_restarts": n_restarts, "seed": seed}
+    return replace(_result(state, begin, names, order, family, search, prior), **declared)
 
 
 def _run(schedule: Schedule, file: Checkpoint | None, progress, limit: int, audit_every: int | None) -> None:
@@ -313,7 +315,7 @@ def _excluded(state: Search) -> tuple[Exclusion, ...]:
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
 
 
-def _result(state: Search, begin, names, order, family: str, search: str, prior, n_candidates) -> SearchResult:
+def _result(state: Search, begin, names, order, family: str, search: str, prior) -> SearchResult:
     return SearchResult(
         model=_in_caller_order(state.model, names, order),
         path=_path(state, begin),
@@ -327,7 +329,6 @@ def _result(state: Search, begin, names, order, family: str, search: str, prior,
         converged=state.model.converged,
         gradient_norm=state.model.gradient_norm,
         gamma=state.rule.gamma,
-        n_candidates=n_candidates,
     )
 
 
