@@ -9,8 +9,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from isingmap import PlanarIsing
-from isingmap.errors import DataError, DataWarning, FitWarning
+from isingmap import PlanarIsing, learn_structure
+from isingmap.errors import DataError, DataWarning, FitWarning, ModelError
 
 
 def binary_data(seed=0, n_samples=300, n_spins=6, shift=0.0):
@@ -151,3 +151,35 @@ def test_constant_columns_need_a_decision():
         PlanarIsing(constant="keep").fit(data)
     kept = PlanarIsing(constant="keep", prior=1).fit(data)
     assert kept.fields_[2] == pytest.approx(np.arctanh(300 / 301), rel=1e-6)
+
+
+@pytest.mark.parametrize("search", ["chow-liu", "tmfg", "pmfg", "independent", "greedy", "forward-backward"])
+def test_every_search_and_what_it_finds(search):
+    data = binary_data(seed=3, n_spins=7)
+    fit = PlanarIsing("zero-field", "bic", search=search, prior=1).fit(data)
+    assert fit.result_.search == search
+    best = PlanarIsing("zero-field", "bic", prior=1).fit(data)
+    assert best.result_.bic <= fit.result_.bic + 1e-6
+
+
+def test_gamma_is_strictness():
+    data = binary_data(seed=4, n_spins=9)
+    sizes = [len(PlanarIsing("zero-field", gamma=gamma, prior=1).fit(data).edges_) for gamma in (0.0, 0.25, 1.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    bic = PlanarIsing("zero-field", "bic", prior=1).fit(data)
+    np.testing.assert_array_equal(PlanarIsing("zero-field", gamma=0.0, prior=1).fit(data).edges_, bic.edges_)
+
+
+def test_moments_that_cannot_be_are_refused():
+    moments = np.array([[1.0, 0.2], [0.2, 1.0]])
+    for spoiled, message in (
+        (moments * [[1, 9], [9, 1]], r"moments\[x1, x2\] is 1.8"),
+        (moments * [[1, -1], [1, 1]], "are symmetric"),
+        (moments * np.nan, "is nan"),
+    ):
+        with pytest.raises(DataError, match=message):
+            learn_structure(spoiled, 100, family="zero-field")
+    with pytest.raises(ModelError, match=r"moments must have shape \(3, 3\)"):
+        learn_structure(moments, 100, family="zero-field", names="abc")
+    with pytest.raises(DataError, match=r"magnetizations\[b\] is 3.0"):
+        learn_structure(moments, 100, magnetizations=[0.0, 3.0], names="ab")

@@ -243,3 +243,38 @@ def test_progress_bar_only_on_a_terminal(run, table, tmp_path, monkeypatch):
 
 def test_quiet_prints_nothing(run, table, tmp_path):
     assert run("fit", table, "-o", tmp_path / "map", "--quiet") == (0, "", "")
+
+
+def test_what_learns_the_graph(run, table, tmp_path):
+    code, out, _ = run("fit", table, "--search", "tmfg", "--prior", "1", "-o", tmp_path / "tmfg")
+    assert code == 0 and "TMFG: triangulated maximally filtered graph" in out
+    code, out, _ = run("fit", table, "--gamma", "0.75", "--restarts", "3", "--seed", "5", "-o", tmp_path / "map")
+    text = " ".join(out.split())
+    assert code == 0 and "EBIC, gamma 0.75" in text and "restarted until 3 in a row found nothing better (seed 5)" in text
+    code, _, err = run("fit", table, "--search", "tmfg", "--n-edges", "3", "-o", tmp_path / "none")
+    assert code == 2 and 'search="tmfg" draws a whole graph at once and takes no n_edges' in err
+
+
+def test_a_checkpoint_is_taken_up_and_removed(run, table, tmp_path, monkeypatch):
+    monkeypatch.setattr("isingmap.structure.checkpoint.SECONDS_BETWEEN_SAVES", 0.0)
+    file = tmp_path / "search.npz"
+    real = greedy.Search.record
+    n_left = 3
+
+    def interrupt(self, *arguments, **options):
+        nonlocal n_left
+        n_left -= 1
+        if n_left == 0:
+            raise KeyboardInterrupt
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(greedy.Search, "record", interrupt)
+    code, _, err = run("fit", table, "--checkpoint", file, "-o", tmp_path / "part", "--quiet")
+    assert code == 130 and "interrupted" in err and file.exists()
+    monkeypatch.setattr(greedy.Search, "record", real)
+    code, _, err = run("fit", table, "--checkpoint", file, "--criterion", "aic", "-o", tmp_path / "other")
+    assert code == 2 and "belongs to a search of other data or with other options" in err
+    code, out, err = run("fit", table, "--checkpoint", file, "-o", tmp_path / "map")
+    assert (code, err) == (0, "") and not file.exists()
+    run("fit", table, "-o", tmp_path / "whole")
+    assert (tmp_path / "map" / "path.csv").read_text() == (tmp_path / "whole" / "path.csv").read_text()
