@@ -207,7 +207,11 @@ def grow(state: Search, moves: Moves | None) -> bool:
 def attempt(state: Search, change: Callable[[], None]) -> None:
     """Carry out a change and take it back unless it raises the objective."""
     before, best = state.snapshot(), state.objective
-    change()
+    try:
+        change()
+    except KeyboardInterrupt:
+        state.restore(before)
+        raise
     if state.objective <= best + LEAST_IMPROVEMENT:
         state.restore(before)
 
@@ -226,9 +230,11 @@ def kick(state: Search, moves: Moves, rng: np.random.Generator) -> frozenset[int
     touched = edges[np.isin(edges, core).any(axis=1)]
     region = np.unique(np.append(touched, core))
     share = rng.uniform(*SHARE_KICKED_OUT)
+    state.model = state.model.with_face_correlations()
     for pair in map(tuple, touched[rng.random(len(touched)) < share].tolist()):
         if pair not in moves.fixed:
             remove(state, pair)
+    state.reopen()
     wanted = int(rng.integers(1, MOST_KICKED_IN + 1))
     pairs = region[np.argwhere(moves.open_pairs[np.ix_(region, region)])]
     for i, j in pairs[rng.permutation(len(pairs))].tolist():
