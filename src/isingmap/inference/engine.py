@@ -1,8 +1,4 @@
-"""One door to exact inference: models with and without fields, planar of any kind or small, weak or strong.
-
-Doubles come first, and their loss is measured. Where it is too large, the model is gauged by a ground state, which
-keeps most digits, and where that is not enough either, ball arithmetic takes over and proves its answer.
-"""
+"""One door to exact inference: models with and without fields, planar of any kind or small, weak or strong."""
 
 from __future__ import annotations
 
@@ -18,25 +14,14 @@ from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
 from isingmap.inference.dual import DualPlan, plan
 from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
 from isingmap.inference.exact_samples import exact_samples
-from isingmap.inference.ground_states.ground_state import ground_spins
+from isingmap.inference.ladder import Ladder
 from isingmap.inference.proofs.certified import (
     CertifiedSolution,
     Interval,
     certified_log_partition,
     certified_moments,
-    certified_solution,
 )
 from isingmap.inference.proofs.degeneracy import degeneracy
-from isingmap.inference.solution import DualSolution, solve_dual
-
-# Largest measured error of a moment that doubles may have.
-LOSS_TOLERANCE = 1e-9
-# Ball arithmetic over everything takes minutes above this size; below, a fraction of a second to a minute.
-MOST_SPINS_IN_BALLS = 12_000
-# Allowed above that size, where nothing better is left.
-LOSS_TOLERANCE_OF_LARGE = 1e-7
-# Hessian and correlations in balls take the whole inverse: a minute at this size.
-MOST_SPINS_INVERTED_IN_BALLS = 500
 
 
 class Solution(Protocol):
@@ -80,8 +65,7 @@ class PlanarSolution:
     n_spins: int
     n_edges: int
     free_fields: np.ndarray
-    _solved: DualSolution | CertifiedSolution
-    _couplings: np.ndarray
+    _ladder: Ladder
     method: str = "planar"
 
     @property
@@ -90,26 +74,15 @@ class PlanarSolution:
 
     @property
     def log_partition(self) -> float:
-        return self._solved.log_partition - (np.log(2.0) if self.has_fields else 0.0)
-
-    @cached_property
-    def _proved(self) -> CertifiedSolution:
-        spins = ground_spins(self._solved.plan, self._couplings).spins
-        return certified_solution(self._solved.plan, self._couplings, spins=spins.astype(np.float64))
+        return self._ladder.solved.log_partition - (np.log(2.0) if self.has_fields else 0.0)
 
     def _ask(self, question: Callable):
-        """The answer in doubles, or in balls where doubles refuse and the model is small enough for them."""
-        try:
-            return question(self._solved)
-        except PrecisionError:
-            if self.n_spins > MOST_SPINS_INVERTED_IN_BALLS:
-                raise
-            return question(self._proved)
+        return self._ladder.ask(question, self._ladder.solved)
 
     @cached_property
     def _edge_moments(self) -> np.ndarray:
         # The measured error is below 1e-9, so what sticks out of [-1, 1] is rounding.
-        return np.clip(self._solved.moments(), -1.0, 1.0)
+        return np.clip(self._ladder.solved.moments(), -1.0, 1.0)
 
     def moments(self) -> np.ndarray:
         return self._edge_moments[: self.n_edges].copy()
@@ -139,13 +112,13 @@ class PlanarSolution:
         return self._ask(lambda solved: solved.hessian_entries(first, second))
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
-        if isinstance(self._solved, CertifiedSolution):
+        if isinstance(self._ladder.solved, CertifiedSolution):
             raise PrecisionError(
                 "the couplings are too strong for exact sampling in double precision; scale them down (a higher "
                 "temperature), or look at the ground state",
                 loss=np.inf,
             )
-        samples = exact_samples(self._solved, n_samples, rng)
+        samples = exact_samples(self._ladder.solved, n_samples, rng)
         if self.has_fields:
             samples = samples[:, :-1] * samples[:, -1:]
         return samples
@@ -208,7 +181,9 @@ def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, label
             raise
         return EnumeratedSolution(edges, free_fields, enumerate_model(n_spins, edges, couplings, fields))
     strengths = np.concatenate([couplings, fields[free_fields]])
-    return PlanarSolution(n_spins, len(edges), free_fields, solve_safely(graph_plan, strengths), strengths)
+    ladder = Ladder(graph_plan, strengths)
+    ladder.solved  # noqa: B018 - what cannot be answered is said here and not later
+    return PlanarSolution(n_spins, len(edges), free_fields, ladder)
 
 
 def extended_plan(n_spins: int, edges, free_fields: np.ndarray, labels) -> DualPlan:
@@ -218,48 +193,6 @@ def extended_plan(n_spins: int, edges, free_fields: np.ndarray, labels) -> DualP
         return plan(n_nodes, extended_edges(n_spins, edges, free_fields), labels=(*labels, AUXILIARY))
     except NonPlanarError as error:
         raise explained(error, bool(free_fields.size)) from None
-
-
-def solve_safely(graph_plan: DualPlan, couplings: np.ndarray) -> DualSolution | CertifiedSolution:
-    """Doubles, doubles gauged by a ground state, balls: the first whose error is small enough."""
-    solved = solve_dual(graph_plan, couplings)
-    if solved.loss <= LOSS_TOLERANCE:
-        return solved
-    spins = ground_spins(graph_plan, couplings).spins.astype(np.float64)
-    gauged = solve_dual(graph_plan, couplings, np.append(spins, np.ones(graph_plan.n_padding)))
-    if gauged.loss <= LOSS_TOLERANCE:
-        return gauged
-    if graph_plan.n_spins <= MOST_SPINS_IN_BALLS:
-        return certified_solution(graph_plan, couplings, spins=spins)
-    best = min(solved, gauged, key=lambda candidate: np.nan_to_num(candidate.loss, nan=np.inf))
-    if best.loss <= LOSS_TOLERANCE_OF_LARGE:
-        return best
-    raise PrecisionError(
-        f"the couplings (largest |coupling| {np.abs(couplings).max(initial=0):.3g}) are too strong for double "
-        f"precision: the measured loss is {best.loss:.1e}, allowed {LOSS_TOLERANCE_OF_LARGE:.0e}, and "
-        f"{graph_plan.n_spins} spins are too many for ball arithmetic (at most {MOST_SPINS_IN_BALLS}). "
-        "Scale the couplings down (a higher temperature)",
-        loss=best.loss,
-    )
-
-
-def safe_correlations(solved: DualSolution, couplings: np.ndarray, asked: np.ndarray | None = None) -> np.ndarray:
-    """Correlations of a solved model: in doubles, in doubles gauged by a ground state, or in balls.
-
-    All pairs, or those of `asked` (n_spins, n_spins) with i < j and NaN elsewhere.
-    """
-    try:
-        return solved.correlations(asked)
-    except PrecisionError:
-        graph_plan = solved.plan
-    spins = ground_spins(graph_plan, couplings).spins.astype(np.float64)
-    try:
-        gauged = solve_dual(graph_plan, couplings, np.append(spins, np.ones(graph_plan.n_padding)))
-        return gauged.correlations(asked)
-    except PrecisionError:
-        if graph_plan.n_spins > MOST_SPINS_INVERTED_IN_BALLS:
-            raise
-    return certified_solution(graph_plan, couplings, spins=spins).correlations()
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from isingmap.errors import IsingMapError
 from isingmap.inference.dual import plan
-from isingmap.inference.engine import safe_correlations
+from isingmap.inference.ladder import Ladder
 from isingmap.inference.solution import solve_dual
 from isingmap.likelihood.fit import fit_by_blocks
 from isingmap.structure.greedy import TIE_TOLERANCE, Search
@@ -31,7 +31,7 @@ def audit(state: Search, *, complete: bool) -> None:
     n, edges = model.n_nodes, model.edges
     theta, *_ = fit_by_blocks(n, edges, model.target[edges[:, 0], edges[:, 1]])
     whole = solve_dual(plan(n, edges), theta)
-    correlations = safe_correlations(whole, theta)
+    correlations = Ladder(whole.plan, theta, whole).ask(lambda rung: rung.correlations())
     kept = ~np.isnan(model.correlations)
     gain = float(model.raw[edges[:, 0], edges[:, 1]] @ theta - whole.log_partition + n * np.log(2.0))
     _compare(state, "couplings", theta, model.couplings, LARGEST_DIFFERENCE)

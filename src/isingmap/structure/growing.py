@@ -14,7 +14,7 @@ import numpy as np
 
 from isingmap.compiled import kernel
 from isingmap.inference.dual import plan
-from isingmap.inference.engine import safe_correlations
+from isingmap.inference.ladder import Ladder
 from isingmap.inference.solution import MOST_SPINS_INVERTED, DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.quasi_newton import Refit, Worth, refit, refit_exactly, refit_with_edge, without_row
@@ -59,9 +59,15 @@ class BlockFit:
     def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
         """E[x_i x_j] of the block's nodes, in their order; with `asked` only of its pairs."""
         if self.solution is not None:
-            return safe_correlations(self.solution, self.couplings, asked)
+            return _correlations(self.solution, self.couplings, asked)
         moment = np.tanh(self.couplings[0])
         return np.array([[1.0, moment], [moment, 1.0]])
+
+
+def _correlations(solution: DualSolution, couplings: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
+    return Ladder(solution.plan, couplings, solution).ask(
+        lambda rung: rung.correlations(asked) if isinstance(rung, DualSolution) else rung.correlations()
+    )
 
 
 def _bridge(target: float, raw: float) -> BlockFit:
@@ -268,7 +274,7 @@ class GrowingModel:
             inside = fits[0].correlations(asked)
         else:
             whole = solve_dual(plan(nodes.size, local), couplings[members])
-            inside = safe_correlations(whole, couplings[members], asked)
+            inside = _correlations(whole, couplings[members], asked)
         return _through_part(self.correlations, edges, members, nodes, inside)
 
     def with_all_correlations(self) -> GrowingModel:
