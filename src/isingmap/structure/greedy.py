@@ -1,8 +1,8 @@
 """The greedy search of the paper (Algorithm 1), exact: always the addable pair of largest KL gain.
 
-Johnson, Netrapalli & Chertkov, "Learning Planar Ising Models", AISTATS 2011. One inverse a step gives the moments of
-all pairs. While a graph only grows, a pair that cannot be added, because the graph would not be planar or because its
-coupling would be infinite, never can be added later, so both tests are made lazily, best pair first, and once.
+Johnson, Netrapalli & Chertkov, "Learning Planar Ising Models", AISTATS 2011. While a graph only grows, a pair
+that cannot be added, because the graph would not be planar or because its coupling would be infinite, never can be
+added later, so both tests are made lazily, best pair first, and once, and correlations of blocked pairs are not kept.
 """
 
 from __future__ import annotations

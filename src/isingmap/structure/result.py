@@ -14,7 +14,7 @@ FIELD = "(field)"
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """The search step by step; row 0 is the starting graph, without an edge.
+    """The search step by step; row 0 is the starting graph, without an edge unless some were required or given.
 
     Attributes
     ----------
