@@ -115,7 +115,8 @@ def learn_structure(
     Notes
     -----
     Greedy makes O(n) steps; a step costs one refit of the block of b nodes that the edge closes, some ten evaluations
-    of O(b^{3/2} + edges^2), the correlations that are kept, and O(n^2) for the gains. An interrupted search (KeyboardInterrupt) returns the best it has, and keeps its checkpoint.
+    of O(b^{3/2} + edges^2), the correlations that are kept, and O(n^2) for the gains. An interrupted search
+    (KeyboardInterrupt) returns the best it has, and keeps its checkpoint.
     """
     names = tuple(f"x{k + 1}" for k in range(len(moments))) if names is None else tuple(names)
     _check_options(family, criterion, search, magnetizations)
