@@ -250,9 +250,15 @@ def test_what_learns_the_graph(run, table, tmp_path):
     assert code == 0 and "TMFG: triangulated maximally filtered graph" in out
     code, out, _ = run("fit", table, "--gamma", "0.75", "--restarts", "3", "--seed", "5", "-o", tmp_path / "map")
     text = " ".join(out.split())
-    assert code == 0 and "EBIC, gamma 0.75" in text and "restarted until 3 in a row found nothing better (seed 5)" in text
+    assert (
+        code == 0 and "EBIC, gamma 0.75" in text and "restarted until 3 in a row found nothing better (seed 5)" in text
+    )
     code, _, err = run("fit", table, "--search", "tmfg", "--n-edges", "3", "-o", tmp_path / "none")
-    assert code == 2 and 'search="tmfg" draws a whole graph at once and takes no n_edges' in err
+    assert code == 2 and "--search tmfg draws a whole graph at once; leave out --n-edges 3" in err
+    code, _, err = run("fit", table, "--gamma", "nan", "-o", tmp_path / "none")
+    assert code == 2 and "gamma must be a number of 0 or more, got nan" in err
+    code, _, err = run("fit", table, "--checkpoint", tmp_path / "no" / "x.npz", "-o", tmp_path / "none")
+    assert code == 2 and f"there is no folder {tmp_path / 'no'} to keep the checkpoint in" in err
 
 
 def test_a_checkpoint_is_taken_up_and_removed(run, table, tmp_path, monkeypatch):

@@ -10,9 +10,10 @@ import time
 import numpy as np
 import pytest
 
-from isingmap import learn_structure
+from isingmap import fit_couplings, learn_structure
 from isingmap.errors import FileFormatError
 from isingmap.structure import checkpoint as checkpoints
+from isingmap.structure.growing import GrowingModel
 
 
 def moments_of(seed, n_spins, n_samples=300):
@@ -118,6 +119,34 @@ def test_an_interrupted_search_keeps_its_checkpoint(tmp_path, monkeypatch):
     assert part.stopped == "interrupted after 10 steps"
     assert file.exists()
     same(learn_structure(moments, 300, **options, checkpoint=file), learn_structure(moments, 300, **options))
+
+
+def test_an_interruption_inside_a_compiled_function(tmp_path, monkeypatch):
+    """Python reports it as a SystemError whose cause is the KeyboardInterrupt."""
+    moments, _ = moments_of(3, 12)
+    calls = 0
+    real = GrowingModel.with_edge
+
+    def with_edge(self, i, j):
+        nonlocal calls
+        calls += 1
+        if calls == 30:
+            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        return real(self, i, j)
+
+    monkeypatch.setattr(GrowingModel, "with_edge", with_edge)
+    options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 0}
+    part = learn_structure(moments, 300, **options)
+    assert part.stopped.startswith("interrupted after")
+    fit = fit_couplings(part.model.edges, moments, n_spins=12, n_samples=300)
+    assert part.log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-9)
+
+    def broken(self, i, j):
+        raise SystemError("something else")
+
+    monkeypatch.setattr(GrowingModel, "with_edge", broken)
+    with pytest.raises(SystemError, match="something else"):
+        learn_structure(moments, 300, **options)
 
 
 def test_foreign_and_damaged_checkpoints(tmp_path, monkeypatch):

@@ -7,10 +7,12 @@ from exhaustive import best_planar_likelihood
 from isingmap import IsingModel, PlanarIsing, fit_couplings, greedy_search
 from isingmap import learn_structure as learn
 from isingmap.errors import ModelError
+from isingmap.planar.addable import cofacial_pairs
 from isingmap.planar.embedding import is_planar
+from isingmap.structure import schedule
 from isingmap.structure.growing import starting_model
-from isingmap.structure.refine import removal_loss
-from isingmap.structure.scores import parameter_price
+from isingmap.structure.refine import addable, removal_loss
+from isingmap.structure.scores import edge_gain, parameter_price
 from oracles import brute_force, grid_edges, random_planar_edges
 
 
@@ -149,6 +151,62 @@ def test_required_edges_are_never_removed():
     data = np.sign(rng.normal(size=(300, 6)) @ rng.normal(size=(6, 6)) + 0.4)
     fields = learn_structure(data.T @ data / 300, 300, magnetizations=data.mean(axis=0), family="outer-planar", prior=1)
     assert fields.model.free_fields.all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_can_be_added_in_the_end(seed):
+    """Also not a pair that a removal made possible and whose correlation was not kept."""
+    moments = random_moments(seed, 45)
+    result = learn_structure(moments, 400, family="zero-field", criterion="aic", n_restarts=0)
+    state = starting_model(moments, moments, np.sort(result.model.edges, axis=1))
+    gain = edge_gain(moments, state.correlations)
+    for i, j in zip(*np.nonzero(np.triu(gain, 1) > parameter_price("aic", 400, 45)), strict=True):
+        assert (i, j) in edge_set(result.model) or not addable(state, i, j)
+
+
+def test_pairs_on_merged_faces_are_known():
+    moments = random_moments(2, 45)
+    state = starting_model(moments, moments, random_planar_edges(np.random.default_rng(0), 45)).with_face_correlations()
+    for k in (3, 20, 40):
+        smaller = state.without_edge(k)
+        on_faces = cofacial_pairs(45, smaller.edges)
+        assert np.isnan(state.correlations[on_faces]).any()  # something became possible
+        whole = starting_model(moments, moments, smaller.edges).correlations
+        known = ~np.isnan(smaller.correlations)
+        np.testing.assert_allclose(smaller.correlations[known], whole[known], rtol=0, atol=1e-8)
+        block = np.isin(np.arange(45), state.edges[state.block == state.block[k]])
+        assert known[on_faces & block[:, None] & block[None, :]].all()
+
+
+def test_restarts_are_given_back_by_an_improvement(monkeypatch):
+    kicks = []
+    real = schedule.kick
+    monkeypatch.setattr(schedule, "kick", lambda *arguments: kicks.append(1) or real(*arguments))
+    options = {"family": "zero-field", "criterion": "maximal"}
+    moments = dense_moments(7, 9)
+    plain = learn_structure(moments, 1.0, **options, n_restarts=0)
+    assert not kicks
+    better = learn_structure(moments, 1.0, **options, n_restarts=5)
+    assert better.log_likelihood > plain.log_likelihood + 1e-6
+    assert len(kicks) > 5
+
+
+def test_annealing_ends_with_the_best(monkeypatch):
+    moments = dense_moments(1, 9)
+    options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 8}
+    hot = learn_structure(moments, 1000.0, **options, temperature=1000.0)
+    cold = learn_structure(moments, 1000.0, **options)
+    plain = learn_structure(moments, 1000.0, family="zero-field", criterion="maximal", n_restarts=0)
+    assert min(hot.log_likelihood, cold.log_likelihood) >= plain.log_likelihood
+    assert hot.path.source != cold.path.source or hot.log_likelihood == cold.log_likelihood
+
+
+@pytest.mark.parametrize(
+    "options", [{"n_restarts": -1}, {"gamma": np.nan}, {"gamma": -3}, {"n_candidates": 0}, {"temperature": np.inf}]
+)
+def test_numbers_that_make_no_sense(options):
+    with pytest.raises(ModelError, match=f"{next(iter(options))} must be a number of [01] or more, got"):
+        learn_structure(random_moments(1, 5), 400, family="zero-field", **options)
 
 
 def test_prices():

@@ -6,7 +6,9 @@ import re
 
 from isingmap.report.text import printable
 
-_SETTING = re.compile(r"\b(family|criterion|missing|prior|n_edges|min_gain)=(['\"]?)([\w.-]+)\2")
+_SETTING = re.compile(
+    r"\b(family|criterion|search|gamma|missing|prior|n_edges|min_gain|checkpoint)=(['\"]?)([\w./-]+)\2"
+)
 
 
 def in_options(message: object) -> str:

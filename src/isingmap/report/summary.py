@@ -40,7 +40,7 @@ MOST_EDGES = {
 SEARCHES = {
     "forward-backward": "forward-backward: edges are added, removed and swapped by their exact effect",
     "greedy": "greedy, as in the paper: an edge once added stays",
-    "none": "none",
+    "none": "none: the graph was given",
     "independent": "none: no edges",
     "chow-liu": "Chow-Liu: the best tree",
     "tmfg": "TMFG: triangulated maximally filtered graph of the moments",
@@ -50,7 +50,7 @@ CRITERIA = {
     "bic": "BIC: an edge must gain at least log(N)/(2N) nats per row",
     "ebic": "EBIC, gamma {gamma:g}: an edge must gain at least (log(N) + 4 gamma log(n))/(2N) nats per row",
     "aic": "AIC: an edge must gain at least 1/N nats per row",
-    "none": "none: the graph was given",
+    "none": "none",
     "maximal": "maximal: it always adds edges as long as the plane has room, needed or not;",
 }
 
@@ -91,8 +91,11 @@ def fit_summary(
 
 def settings_text(estimator: PlanarIsing) -> str:
     """All settings of an estimator, defaults too, as the call that makes it again."""
-    hidden = ("random_state", "verbose")
-    settings = [f"{name}={value!r}" for name, value in estimator.get_params().items() if name not in hidden]
+    settings = [
+        f"{name}={value!r}"
+        for name, value in estimator.get_params().items()
+        if name not in ("checkpoint", "verbose") and not (name == "random_state" and value is None)
+    ]
     return printable(f"PlanarIsing({', '.join(settings)})")
 
 
@@ -221,7 +224,7 @@ def _fit_lines(estimator: PlanarIsing) -> list[str]:
     lines = [entry("log-likelihood", f"{result.log_likelihood:.2f} nats, {per_row:.5f} per row (exact)")]
     if moments.magnetizations is not None:
         alone = independent_log_likelihood(moments.magnetizations)
-        gained = per_row - alone
+        gained = per_row - alone if abs(per_row - alone) >= 5e-6 else 0.0  # never -0.00000
         lines += [
             entry("for comparison", f"{alone:.5f} per row when every variable has its own field and no edge"),
             entry("gained by edges", f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row"),

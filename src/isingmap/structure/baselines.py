@@ -89,7 +89,7 @@ def baseline(
     else:
         graph = _baseline_graph(name, moments, n_samples, **shared, progress=progress)
     fit = fit_tmfg if name == "tmfg" else fit_graph
-    return replace(fit(graph, moments, n_samples, **shared), search=name)
+    return replace(fit(graph, moments, n_samples, **shared), search=name, stopped="the graph is drawn at once")
 
 
 def _baseline_graph(name, moments, n_samples, *, magnetizations, names, family, prior, progress):

@@ -46,6 +46,8 @@ class Checkpoint:
 
     def __init__(self, path, schedule: Schedule, identity: str):
         self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise FileFormatError(f"{path}: there is no folder {self.path.parent} to keep the checkpoint in; create it")
         self.schedule = schedule
         self.identity = identity
         self._saved_at = time.monotonic()
@@ -100,10 +102,8 @@ def _read(path: Path) -> tuple[dict, dict]:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(arrays.pop("header").tobytes())
         known = header["format"] == FORMAT and header["version"] == VERSION
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise FileFormatError(
-            f"{path}: this is not a whole checkpoint of a search ({error}); give another file name"
-        ) from None
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        raise FileFormatError(f"{path}: this is not a whole checkpoint of a search; give another file name") from None
     if not known:
         raise FileFormatError(
             f"{path}: expected a checkpoint {FORMAT!r} of version {VERSION}, got {header['format']!r} of version "

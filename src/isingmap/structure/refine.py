@@ -204,13 +204,19 @@ def grow(state: Search, moves: Moves | None) -> bool:
     return True
 
 
+def was_interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C was pressed; in the middle of a compiled function Python reports it as a SystemError."""
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+
+
 def attempt(state: Search, change: Callable[[], None]) -> None:
     """Carry out a change and take it back unless it raises the objective."""
     before, best = state.snapshot(), state.objective
     try:
         change()
-    except KeyboardInterrupt:
-        state.restore(before)
+    except (KeyboardInterrupt, SystemError) as error:
+        if was_interrupted(error):
+            state.restore(before)
         raise
     if state.objective <= best + LEAST_IMPROVEMENT:
         state.restore(before)

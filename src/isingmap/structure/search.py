@@ -19,7 +19,7 @@ from isingmap.structure.baselines import BASELINES, baseline
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.greedy import Search, StoppingRule
 from isingmap.structure.growing import GrowingModel, starting_model
-from isingmap.structure.refine import Moves
+from isingmap.structure.refine import Moves, was_interrupted
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.schedule import Schedule
 from isingmap.structure.scores import EBIC_GAMMA, edge_gain
@@ -120,6 +120,7 @@ def learn_structure(
     """
     names = tuple(f"x{k + 1}" for k in range(len(moments))) if names is None else tuple(names)
     _check_options(family, criterion, search, magnetizations)
+    _check_numbers(gamma=gamma, temperature=temperature, n_restarts=n_restarts, n_candidates=n_candidates)
     _check_moments(moments, magnetizations, names)
     if search in BASELINES:
         _check_baseline(search, start_edges=start_edges, n_edges=n_edges, min_gain=min_gain, checkpoint=checkpoint)
@@ -175,7 +176,9 @@ def _run(schedule: Schedule, file: Checkpoint | None, progress, limit: int, audi
             if audit_every and schedule.stage == "grow" and abs(len(state.steps) - audited) >= audit_every:
                 audited = len(state.steps)
                 audit(state, complete=schedule.complete)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not was_interrupted(error):
+            raise
         n_steps = len(state.steps)
         schedule.finish()
         state.stopped = f"interrupted after {n_steps} steps"
@@ -211,6 +214,14 @@ def _check_options(family: str, criterion: str, search: str, magnetizations) -> 
         raise ModelError(f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without')
 
 
+def _check_numbers(**options) -> None:
+    """No setting is below 0, and there is a candidate."""
+    for name, value in options.items():
+        least = 1 if name == "n_candidates" else 0
+        if value is not None and not (least <= value < np.inf):
+            raise ModelError(f"{name} must be a number of {least} or more, got {value}")
+
+
 def _check_moments(moments, magnetizations, names) -> None:
     """Averages of products of -1/+1 values, one row and column for each name."""
     n = len(names)
@@ -233,9 +244,9 @@ def _check_moments(moments, magnetizations, names) -> None:
 
 
 def _check_baseline(search: str, **options) -> None:
-    given = [name for name, value in options.items() if value is not None]
+    given = [f"{name}={value}" for name, value in options.items() if value is not None]
     if given:
-        raise ModelError(f'search="{search}" draws a whole graph at once and takes no {", ".join(given)}')
+        raise ModelError(f'search="{search}" draws a whole graph at once; leave out {", ".join(given)}')
 
 
 def _extended_moments(moments, magnetizations, order) -> np.ndarray:
