@@ -55,8 +55,8 @@ class PlanarIsing:
         What to do with columns that have a single value. To keep them takes a prior, or their fields would be
         infinite.
     n_restarts : int, optional
-        "forward-backward" ends when so many perturbed restarts in a row found nothing better; default 12 up to 50
-        variables, else 0.
+        "forward-backward" ends when so many perturbed restarts in a row found nothing better; default 30 up to 20
+        variables, 12 up to 50, else 0.
     random_state : int, Generator or None
         Seed of the restarts; None is seed 0, so that every run gives the same result.
     checkpoint : path, optional

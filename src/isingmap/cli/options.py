@@ -51,8 +51,8 @@ def add_learning_options(parser: argparse.ArgumentParser) -> None:
         "--restarts",
         type=count,
         metavar="N",
-        help="forward-backward ends when N perturbed restarts in a row found nothing better (default: 12 up to 50 "
-        "variables, else 0)",
+        help="forward-backward ends when N perturbed restarts in a row found nothing better (default: 30 up to 20 "
+        "variables, 12 up to 50, else 0)",
     )
     group.add_argument("--seed", type=count, default=0, metavar="N", help="seed of the restarts (default: 0)")
     group.add_argument(

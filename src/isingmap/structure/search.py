@@ -91,8 +91,8 @@ def learn_structure(
         Consider only pairs whose |moment| is among so many largest of one of its variables; an approximation, which
         the result states. Default: all pairs up to 2000 variables, 50 above.
     n_restarts : int, optional
-        "forward-backward" ends when so many perturbed restarts in a row found nothing better; default 12 up to 50
-        variables, else 0.
+        "forward-backward" ends when so many perturbed restarts in a row found nothing better; default 30 up to 20
+        variables, 12 up to 50, else 0.
     temperature : float
         Annealing over the restarts: a restart may end so many nats (of the log-likelihood less the price) below the
         one before, in the mean, and still be the next to be perturbed; falls to 0 as they fail. The best of all is
@@ -200,7 +200,7 @@ def greedy_search(moments: np.ndarray, n_samples: float, **options) -> SearchRes
 def _restarts(n_restarts: int | None, n_spins: int) -> int:
     if n_restarts is not None:
         return n_restarts
-    return 12 if n_spins <= 50 else 0
+    return 30 if n_spins <= 20 else 12 if n_spins <= 50 else 0
 
 
 def _check_options(family: str, criterion: str, search: str, magnetizations) -> None:
