@@ -16,12 +16,11 @@ Blossom" (Quantum 9, 2025); one tree at a time: Cook & Rohe, INFORMS J. Computin
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-
 import numpy as np
 
 from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
+from isingmap.inference.ground_states.heap import clear, pop, push
 from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
 
 # Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
@@ -53,10 +52,18 @@ def _match_all(s):
     for u in range(s.home.size):
         total += s.regions[u].radius
     patience = max(FIRST_PATIENCE * total / s.home.size, 1.0)
-    waiting = [u for u in range(s.home.size) if s.regions[u].mate_here < 0]
-    while len(waiting) > 0:
+    waiting = np.empty(s.home.size, np.int64)
+    for u in range(s.home.size):
+        waiting[u] = u
+    n_waiting = s.home.size
+    while n_waiting > 0:
         limit = np.int64(min(patience, 2.0**62))
-        waiting = [u for u in waiting if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit)]
+        n_before, n_waiting = n_waiting, 0
+        for k in range(n_before):
+            u = waiting[k]
+            if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit):
+                waiting[n_waiting] = u
+                n_waiting += 1
         patience *= MORE_PATIENCE
 
 
@@ -78,7 +85,7 @@ def _fill_cells(s):
         if u == v or s.regions[u].mate_here >= 0 or s.regions[v].mate_here >= 0:
             continue
         if distance[edge.a] + edge.weight + distance[edge.b] == 2 * min(reach[u], reach[v]):
-            pair(s, u, v, u, v)
+            pair(s.regions, u, v, u, v)
     for a in order:
         node = s.nodes[a]
         u = node.source
@@ -96,20 +103,17 @@ def _fill_cells(s):
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
     n_nodes = s.start.size - 1
-    distance = np.full(n_nodes, NEVER, np.int64)
+    distance = np.empty(n_nodes, np.int64)
     order = np.empty(n_nodes, np.int64)
-    settled = np.zeros(n_nodes, np.bool_)
-    queue = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    for a in range(n_nodes):
+        distance[a] = NEVER
     for u in range(s.home.size):
         distance[s.home[u]] = 0
         s.nodes[s.home[u]].source = u
-        heappush(queue, (np.int64(0), s.home[u]))
+        push(s.heap, np.int64(0), s.home[u])
     count = 0
-    while len(queue) > 0:
-        _, a = heappop(queue)
-        if settled[a]:
-            continue
-        settled[a] = True
+    while s.heap.entries[0].item > 0:
+        _, a = pop(s.heap)
         order[count] = a
         count += 1
         for k in range(s.start[a], s.start[a + 1]):
@@ -118,7 +122,7 @@ def _cells(s):
             if distance[a] + edge.weight < distance[b]:
                 distance[b] = distance[a] + edge.weight
                 s.nodes[b].source = s.nodes[a].source
-                heappush(queue, (distance[b], b))
+                push(s.heap, distance[b], b)
     return distance, order[:count]
 
 
@@ -140,8 +144,8 @@ def _pairs(s):
             region, here = todo.pop()
             if s.regions[region].first_child < 0:
                 continue
-            base = child_around(s, region, here)
-            pair_rest(s, base, base, FORWARD)
+            base = child_around(s.regions, region, here)
+            pair_rest(s.regions, base, base, FORWARD)
             todo.append((base, here))
             child = s.regions[base].next_child
             while child != base:
@@ -158,32 +162,37 @@ def _join(s):
     """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
     n_nodes = s.start.size - 1
     in_join = np.zeros(s.edges.size, np.bool_)
-    distance = np.full(n_nodes, NEVER, np.int64)
     entered = np.empty(n_nodes, np.int64)
+    distance = np.empty(n_nodes, np.int64)
+    for a in range(n_nodes):
+        distance[a] = NEVER
+    touched = np.empty(n_nodes, np.int64)
     pairs = _pairs(s)
     for k in range(pairs.shape[0]):
-        a, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
-        distance[a] = 0
-        touched = [a]
-        queue = [(np.int64(0), a)]
+        first, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
+        distance[first] = 0
+        touched[0] = first
+        n_touched = 1
+        push(s.heap, np.int64(0), first)
         while True:
-            length, a = heappop(queue)
+            length, a = pop(s.heap)
             if a == goal:
                 break
-            if length > distance[a]:
-                continue
             for j in range(s.start[a], s.start[a + 1]):
                 e = s.slots[j]
                 b = s.edges[e].a + s.edges[e].b - a
                 if length + s.edges[e].weight < distance[b]:
+                    if distance[b] == NEVER:
+                        touched[n_touched] = b
+                        n_touched += 1
                     distance[b] = length + s.edges[e].weight
                     entered[b] = e
-                    touched.append(b)
-                    heappush(queue, (distance[b], b))
-        while a != s.home[pairs[k, 0]]:
+                    push(s.heap, distance[b], b)
+        clear(s.heap)
+        while a != first:
             e = entered[a]
             in_join[e] = not in_join[e]
             a = s.edges[e].a + s.edges[e].b - a
-        for a in touched:
-            distance[a] = NEVER
+        for j in range(n_touched):
+            distance[touched[j]] = NEVER
     return in_join
