@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, inlined, kernel
 from isingmap.planar.dissection import dissect
 
 # A record for each front: passed on to a helper it costs nothing, where every array of a plan would be an argument.
@@ -93,7 +93,7 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
 @inlined
 def _extended(border, more):
     """A copy with room for more entries at the end."""
-    longer = np.empty(2 * border.size + more, np.int64)
+    longer = filled(2 * border.size + more, ZERO)
     for k in range(border.size):
         longer[k] = border[k]
     return longer
@@ -107,10 +107,8 @@ def _borders(  # noqa: C901 - two like loops; as a function they would be compil
 
     Enters children and sizes into `fronts`; returns (borders, their total length).
     """
-    border = np.empty(max(16, 8 * order.size), np.int64)
-    seen = np.empty(order.size, np.int64)
-    for k in range(order.size):
-        seen[k] = -1
+    border = filled(max(16, 8 * order.size), ZERO)
+    seen = filled(order.size, NONE)
     for front in fronts:
         front.child = -1
     size = 0
@@ -162,9 +160,9 @@ def _sorted_parts(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 @kernel
 def _places(next_in_face, order, position, fronts, border):
     """(place, column) of the plan."""
-    place = np.empty(border.size, np.int64)
+    place = filled(border.size, ZERO)
     column = np.empty((next_in_face.size, 3), np.int64)
-    index = np.empty(order.size, np.int64)  # of the units in the front at hand, by position
+    index = filled(order.size, ZERO)  # of the units in the front at hand, by position
     for front in fronts:
         own = front.own >> 1
         for k in range(own):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.elimination import EliminationPlan
@@ -82,7 +82,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
                     "sampling in double precision; scale them down (a higher temperature)",
                     loss=float(worst),
                 )
-            by_unit = agree[:, elimination.position]
+            by_unit = np.take(agree, elimination.position, axis=1)  # in C order
             spins = spins_from_products(plan.triangulation.n_nodes, plan.triangulation.edges, by_unit)
             gauged = spins[:, : plan.n_spins] * flips[:, None]
             samples[begin : begin + size] = gauged * solution.gauge[: plan.n_spins]
@@ -152,12 +152,10 @@ def _conditional_inverse(t, dense, plan, weights, borders, agree):
     """Own block of the inverse of front t given the border edges of one sample, `agree` by position."""
     front = plan.fronts[t]
     own, rest = front.own, front.rest
-    rows = np.empty(own + rest, np.int64)
+    rows = filled(own + rest, ZERO)
     for r in range(own):
         rows[r] = r
-    index = np.empty(rest, np.int64)
-    for r in range(rest):
-        index[r] = -1
+    index = filled(rest, NONE)
     size = own
     for k in range(borders.active_start[t], borders.active_start[t + 1]):
         dart = borders.active[k]
@@ -180,7 +178,7 @@ def _conditional_inverse(t, dense, plan, weights, borders, agree):
     else:
         matrix = np.linalg.inv(matrix)
     inverse = np.empty((own, own))
-    copy_out(matrix, np.int64(0), np.int64(0), inverse)
+    copy_out(matrix, ZERO, ZERO, inverse)
     return inverse
 
 

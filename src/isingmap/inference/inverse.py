@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
 from isingmap.inference.multifrontal import copy_in, copy_out, multiply, stored
 
 
@@ -22,7 +22,7 @@ def _gather_border(values, front, border, row, first_column, block):
 def full_inverse(plan, factors):
     """The whole inverse of K', by darts, (n_darts, n_darts). O(n^{5/2}) time."""
     n_darts = 2 * plan.order.size
-    row = np.empty(plan.order.size, np.int64)
+    row = filled(plan.order.size, ZERO)
     for k in range(row.size):
         row[k] = 2 * k
     ordered = np.empty((n_darts, n_darts))
@@ -52,7 +52,7 @@ def full_inverse(plan, factors):
 @inlined
 def _by_darts(ordered, order):
     """Rows and columns from the order of elimination to that of the darts."""
-    dart = np.empty(ordered.shape[0], np.int64)
+    dart = filled(ordered.shape[0], ZERO)
     for a in range(dart.size):
         dart[a] = 2 * order[a >> 1] + (a & 1)
     result = np.empty((dart.size, dart.size))
@@ -68,9 +68,7 @@ def _reached_rows(plan, darts):
 
     By position of the unit; -1 for units that nothing reaches.
     """
-    row = np.empty(plan.order.size, np.int64)
-    for k in range(row.size):
-        row[k] = -1
+    row = filled(plan.order.size, NONE)
     for dart in darts:
         t = plan.front_of[plan.position[dart >> 1]]
         while t >= 0 and row[plan.fronts[t].first] < 0:
@@ -132,10 +130,10 @@ def _solve_front(columns, front, border, factors, row):
     own, begin, n_columns = front.own, row[front.first], columns.shape[1]
     inverse, x = stored(front, factors)
     block, solved, known = np.empty((own, n_columns)), np.empty((own, n_columns)), np.empty((own, n_columns))
-    copy_out(columns, begin, np.int64(0), block)
+    copy_out(columns, begin, ZERO, block)
     multiply(inverse, block, solved)
     across = np.empty((front.rest, n_columns))
-    _gather_border(columns, front, border, row, np.int64(0), across)
+    _gather_border(columns, front, border, row, ZERO, across)
     multiply(x, across, known)
     for r in range(own):
         for s in range(n_columns):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from isingmap.compiled import HELPER, helper, inlined, kernel
+from isingmap.compiled import HELPER, ZERO, filled, helper, inlined, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
@@ -48,7 +48,7 @@ def weights_of(couplings, signs, next_in_face):
 @inlined
 def _largest_open(a, done):
     """The largest entry above the diagonal between rows not yet swept: (row, column)."""
-    i, j, largest = np.int64(0), np.int64(0), -1.0
+    i, j, largest = ZERO, ZERO, -1.0
     for r in range(a.shape[0]):
         if done[r]:
             continue
@@ -104,12 +104,12 @@ def invert_block(a):
 @numba.njit(error_model="numpy", **HELPER)
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
-    done = np.zeros(a.shape[0], np.bool_)
+    done = filled(a.shape[0], ZERO)
     log_pfaffian = 0.0
     for _ in range(a.shape[0] // 2):
         i, j = _largest_open(a, done)
-        done[i] = True
-        done[j] = True
+        done[i] = 1
+        done[j] = 1
         log_pfaffian += np.log(abs(a[i, j]))
         _sweep(a, i, j)
     return log_pfaffian
@@ -221,7 +221,7 @@ def factorise(plan, weights, kept):
     log_pfaffian = 0.0
     for front in plan.fronts:
         own, rest = front.own, front.rest
-        dense = reshaped(work, np.int64(0), own + rest, own + rest)
+        dense = reshaped(work, ZERO, own + rest, own + rest)
         _assemble(work, dense, front, plan, weights)
         c = front.child
         while c >= 0:
@@ -233,7 +233,7 @@ def factorise(plan, weights, kept):
                 kept[n_kept + k] = work[k]
             n_kept += dense.size
         inverse, x = stored(front, factors)
-        copy_out(dense, np.int64(0), np.int64(0), inverse)
+        copy_out(dense, ZERO, ZERO, inverse)
         log_pfaffian += invert_block(inverse)
         if rest > 0:
             across, below = np.empty((own, rest)), np.empty((rest, own))
@@ -254,7 +254,7 @@ def front_of_inverse(dense, front, factors, stack):
     """Fill a front with the entries of the inverse, given those on its border."""
     own, rest = front.own, front.rest
     inverse, x = stored(front, factors)
-    copy_in(inverse, dense, np.int64(0), np.int64(0))
+    copy_in(inverse, dense, ZERO, ZERO)
     if rest == 0:
         return
     border = on_stack(front, stack)
@@ -304,7 +304,7 @@ def selected_inverse(plan, weights, factors):
     work = np.empty(plan.largest_front * plan.largest_front)
     for t in range(plan.fronts.size - 1, -1, -1):
         front = plan.fronts[t]
-        dense = reshaped(work, np.int64(0), front.own + front.rest, front.own + front.rest)
+        dense = reshaped(work, ZERO, front.own + front.rest, front.own + front.rest)
         front_of_inverse(dense, front, factors, stack)
         read_pattern(dense, front, plan, weights, across_edge, residual)
         c = front.child

@@ -17,7 +17,7 @@ from isingmap.planar.planarity import incidence
 # Numbers of NumPy's, because numba compiles a function anew for every literal it is called with.
 FREE, OUTER, INNER = np.int64(0), np.int64(1), np.int64(2)
 NOBODY, FORWARD = np.int64(-1), np.bool_(True)
-NEVER = np.iinfo(np.int64).max
+NEVER = np.int64(np.iinfo(np.int64).max)
 
 NODE = np.dtype([
     ("arrived", np.int64),  # region that covered it, -1: none

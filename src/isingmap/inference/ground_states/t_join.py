@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import ZERO, filled, helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
 from isingmap.inference.ground_states.heap import clear, pop, push
 from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
@@ -52,7 +52,7 @@ def _match_all(s):
     for u in range(s.home.size):
         total += s.regions[u].radius
     patience = max(FIRST_PATIENCE * total / s.home.size, 1.0)
-    waiting = np.empty(s.home.size, np.int64)
+    waiting = filled(s.home.size, ZERO)
     for u in range(s.home.size):
         waiting[u] = u
     n_waiting = s.home.size
@@ -71,7 +71,7 @@ def _match_all(s):
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
-    reach = np.full(s.home.size, NEVER, np.int64)
+    reach = filled(s.home.size, NEVER)
     for edge in s.edges:
         u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u != v:
@@ -103,14 +103,12 @@ def _fill_cells(s):
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
     n_nodes = s.start.size - 1
-    distance = np.empty(n_nodes, np.int64)
-    order = np.empty(n_nodes, np.int64)
-    for a in range(n_nodes):
-        distance[a] = NEVER
+    distance = filled(n_nodes, NEVER)
+    order = filled(n_nodes, ZERO)
     for u in range(s.home.size):
         distance[s.home[u]] = 0
         s.nodes[s.home[u]].source = u
-        push(s.heap, np.int64(0), s.home[u])
+        push(s.heap, ZERO, s.home[u])
     count = 0
     while s.heap.entries[0].item > 0:
         _, a = pop(s.heap)
@@ -159,21 +157,19 @@ def _pairs(s):
 
 @kernel
 def _join(s):
-    """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
+    """Symmetric difference of shortest paths between matched terminals: 1 for its edges, (n_edges,)."""
     n_nodes = s.start.size - 1
-    in_join = np.zeros(s.edges.size, np.bool_)
-    entered = np.empty(n_nodes, np.int64)
-    distance = np.empty(n_nodes, np.int64)
-    for a in range(n_nodes):
-        distance[a] = NEVER
-    touched = np.empty(n_nodes, np.int64)
+    in_join = filled(s.edges.size, ZERO)
+    entered = filled(n_nodes, ZERO)
+    distance = filled(n_nodes, NEVER)
+    touched = filled(n_nodes, ZERO)
     pairs = _pairs(s)
     for k in range(pairs.shape[0]):
         first, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
         distance[first] = 0
         touched[0] = first
         n_touched = 1
-        push(s.heap, np.int64(0), first)
+        push(s.heap, ZERO, first)
         while True:
             length, a = pop(s.heap)
             if a == goal:
@@ -191,7 +187,7 @@ def _join(s):
         clear(s.heap)
         while a != first:
             e = entered[a]
-            in_join[e] = not in_join[e]
+            in_join[e] ^= 1
             a = s.edges[e].a + s.edges[e].b - a
         for j in range(n_touched):
             distance[touched[j]] = NEVER
