@@ -176,7 +176,10 @@ def _conditional_inverse(t, dense, plan, weights, borders, agree):
     if size <= DIRECT:
         invert_skew(matrix)
     else:
-        matrix = np.linalg.inv(matrix)
+        inverted = np.linalg.inv(matrix)  # its layout is another, so it gets a name of its own
+        for r in range(own):
+            for s in range(own):
+                matrix[r, s] = inverted[r, s]
     inverse = np.empty((own, own))
     copy_out(matrix, ZERO, ZERO, inverse)
     return inverse

@@ -390,7 +390,7 @@ def is_planar_kernel(n_nodes, edges):
 @kernel
 def embed_kernel(n_nodes, edges):
     """(planar?, clockwise successor of each dart); the second is empty for a non-planar graph."""
-    nothing = filled(0, ZERO)
+    nothing = filled(ZERO, ZERO)
     if _too_many_edges(n_nodes, edges.shape[0]):
         return False, nothing
     start, order = incidence(n_nodes, edges)

@@ -41,13 +41,13 @@ def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_termi
         Even in number.
     """
     moats = no_moats(n_nodes, ends, weights, np.flatnonzero(is_terminal))
+    _fill_cells(moats)
     _match_all(moats)
     return np.flatnonzero(_join(moats)), moats
 
 
 @kernel
 def _match_all(s):
-    _fill_cells(s)
     total = 0.0
     for u in range(s.home.size):
         total += s.regions[u].radius
@@ -67,7 +67,7 @@ def _match_all(s):
         patience *= MORE_PATIENCE
 
 
-@inlined
+@kernel
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
@@ -129,6 +129,8 @@ def _pairs(s):
     """Terminals matched with each other, (n_terminals / 2, 2); opens the blossoms from outside inwards."""
     pairs = np.empty((s.home.size // 2, 2), np.int64)
     count = 0
+    # Blossoms to be opened, each with the terminal that is matched outside.
+    regions, terminals = filled(s.regions.size, ZERO), filled(s.regions.size, ZERO)
     for terminal in range(s.home.size):
         region = around(s, terminal)
         here, there = s.regions[region].mate_here, s.regions[region].mate_there
@@ -137,17 +139,21 @@ def _pairs(s):
         if here < there:
             pairs[count, 0], pairs[count, 1] = here, there
             count += 1
-        todo = [(region, here)]
-        while len(todo) > 0:
-            region, here = todo.pop()
+        regions[0], terminals[0] = region, here
+        n_todo = 1
+        while n_todo > 0:
+            n_todo -= 1
+            region, here = regions[n_todo], terminals[n_todo]
             if s.regions[region].first_child < 0:
                 continue
             base = child_around(s.regions, region, here)
             pair_rest(s.regions, base, base, FORWARD)
-            todo.append((base, here))
+            regions[n_todo], terminals[n_todo] = base, here
+            n_todo += 1
             child = s.regions[base].next_child
             while child != base:
-                todo.append((child, s.regions[child].mate_here))
+                regions[n_todo], terminals[n_todo] = child, s.regions[child].mate_here
+                n_todo += 1
                 if s.regions[child].mate_there == s.regions[child].link_there:  # to the next child, not back
                     pairs[count, 0], pairs[count, 1] = s.regions[child].mate_here, s.regions[child].mate_there
                     count += 1
