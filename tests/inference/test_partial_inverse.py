@@ -45,7 +45,7 @@ def test_entries_are_those_of_the_whole_inverse(seed):
     asked[0, 5:40] = asked[17, 100:150] = True
     triangulation = solution.plan.triangulation
     begin, path = asked_paths(150, triangulation.edges[elimination.order], asked, int(asked.sum()))
-    part = partial_inverse(elimination, solution._factors, needed_by_paths(elimination.first, begin, path))
+    part = partial_inverse(elimination, solution._factors, needed_by_paths(elimination, begin, path))
     whole = full_inverse(elimination, solution._factors)
     darts = 2 * np.repeat(elimination.order, 2)
     darts[1::2] += 1

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, kernel
 from isingmap.planar.planarity import incidence
 
 # What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
@@ -62,8 +62,8 @@ def pfaffian(matrix, size):
 @kernel
 def _breadth_first(source, edges, start, order, parent, depth, queue):
     """Fill the dart by which each node was reached and its distance; returns the largest distance."""
-    parent[:] = -1
-    depth[:] = -1
+    for v in range(depth.size):
+        depth[v] = -1
     depth[source] = 0
     queue[0] = source
     size = 1
@@ -112,10 +112,10 @@ def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
 def all_correlations(n_nodes, edges, inverse, twin):
     """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
     start, order = incidence(n_nodes, edges)
-    parent = np.empty(n_nodes, np.int64)
-    depth = np.empty(n_nodes, np.int64)
-    queue = np.empty(n_nodes, np.int64)
-    path = np.empty(n_nodes, np.int64)
+    parent = filled(n_nodes, ZERO)
+    depth = filled(n_nodes, ZERO)
+    queue = filled(n_nodes, ZERO)
+    path = filled(n_nodes, ZERO)
     work = np.empty((0, 0))
     result = np.empty((n_nodes, n_nodes))
     worst = 0.0
@@ -165,11 +165,11 @@ def asked_paths(n_nodes, edges, asked, n_asked):
     `asked` holds no other entries, so many in all. Only as much of the graph is seen as the paths need.
     """
     start, order = incidence(n_nodes, edges)
-    parent = np.empty(n_nodes, np.int64)
-    seen = np.full(n_nodes, -1, np.int64)
-    queue = np.empty(n_nodes, np.int64)
-    begin = np.zeros(n_asked + 1, np.int64)
-    path = np.empty(4 * begin.size, np.int64)
+    parent = filled(n_nodes, ZERO)
+    seen = filled(n_nodes, NONE)
+    queue = filled(n_nodes, ZERO)
+    begin = filled(n_asked + 1, ZERO)
+    path = filled(4 * begin.size, ZERO)
     size = 0
     pair = 0
     for i in range(asked.shape[0]):
@@ -181,7 +181,7 @@ def asked_paths(n_nodes, edges, asked, n_asked):
             if not asked[i, j]:
                 continue
             if size + n_nodes > path.size:
-                longer = np.empty(2 * path.size + n_nodes, np.int64)
+                longer = filled(2 * path.size + n_nodes, ZERO)
                 for k in range(size):
                     longer[k] = path[k]
                 path = longer

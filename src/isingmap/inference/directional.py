@@ -16,13 +16,16 @@ import numpy as np
 
 from isingmap.compiled import inlined, kernel
 from isingmap.inference.multifrontal import (
-    copy_block,
+    copy_in,
+    copy_out,
     extend_add,
     extract,
     front_of_inverse,
-    front_sizes,
+    multiply,
+    multiply_transposed,
     on_stack,
     read_pattern,
+    reshaped,
     stored,
 )
 
@@ -33,77 +36,76 @@ def change_factors(plan, change, factors):
     changes = np.empty(factors.size)
     stack = np.empty(plan.stack_size)
     work = np.empty(plan.largest_front * plan.largest_front)
-    for t in range(plan.child.size):
-        own, rest = front_sizes(t, plan)
-        front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        front[:] = 0.0
-        for r in range(0, own, 2):
-            twin = change[2 * plan.order[plan.first[t] + (r >> 1)]]
-            front[r, r + 1] = twin
-            front[r + 1, r] = -twin
-        c = plan.child[t]
+    for front in plan.fronts:
+        dense = reshaped(work, np.int64(0), front.own + front.rest, front.own + front.rest)
+        for k in range(dense.size):
+            work[k] = 0.0
+        for r in range(0, front.own, 2):
+            twin = change[2 * plan.order[front.first + (r >> 1)]]
+            dense[r, r + 1] = twin
+            dense[r + 1, r] = -twin
+        c = front.child
         while c >= 0:
-            extend_add(front, on_stack(c, plan, stack), c, plan)
-            c = plan.sibling[c]
-        _eliminate_change(front, t, plan, factors, changes, stack)
+            child = plan.fronts[c]
+            extend_add(dense, on_stack(child, stack), child, plan.place)
+            c = child.sibling
+        _eliminate_change(dense, front, factors, changes, stack)
     return changes
 
 
 @inlined
-def _eliminate_change(front, t, plan, factors, changes, stack):
+def _eliminate_change(dense, front, factors, changes, stack):
     """One front of `change_factors`."""
-    own, rest = front_sizes(t, plan)
-    inverse, x = stored(t, plan, factors)
-    inverse_change, x_change = stored(t, plan, changes)
+    own, rest = front.own, front.rest
+    inverse, x = stored(front, factors)
+    inverse_change, x_change = stored(front, changes)
     change, work, product = np.empty((own, own)), np.empty((own, own)), np.empty((own, own))
-    copy_block(front, change)
-    np.dot(change, inverse, work)
-    np.dot(inverse, work, product)
+    copy_out(dense, np.int64(0), np.int64(0), change)
+    multiply(change, inverse, work)
+    multiply(inverse, work, product)
     for r in range(own):
         for s in range(own):
             inverse_change[r, s] = 0.5 * (product[s, r] - product[r, s])
     if rest == 0:
         return
-    remainder, half = np.empty((own, rest)), np.empty((own, rest))
-    np.dot(change, x, half)
+    remainder, half = np.empty((own, rest)), np.empty((rest, own))
+    multiply(change, x, remainder)
     for r in range(own):
         for s in range(rest):
-            remainder[r, s] = front[r, own + s] - half[r, s]
-            half[r, s] = front[r, own + s] - 0.5 * half[r, s]
-    np.dot(inverse, remainder, x_change)
+            half[s, r] = dense[r, own + s] - 0.5 * remainder[r, s]
+            remainder[r, s] = dense[r, own + s] - remainder[r, s]
+    multiply(inverse, remainder, x_change)
     passed = np.empty((rest, rest))
-    np.dot(x.T, half, passed)
-    complement = on_stack(t, plan, stack)
+    multiply(half, x, passed)
+    complement = on_stack(front, stack)
     for r in range(rest):
         for s in range(rest):
-            complement[r, s] = front[own + r, own + s] + passed[s, r] - passed[r, s]
+            complement[r, s] = dense[own + r, own + s] + passed[r, s] - passed[s, r]
 
 
 @inlined
-def _change_of_front(front, inverse_front, t, plan, factors, changes, stack):
-    """Fill a front with the derivative of the inverse, given that on its border and the inverse itself."""
-    own, rest = front_sizes(t, plan)
-    inverse_change, x_change = stored(t, plan, changes)
+def _change_of_front(dense, border, front, factors, changes, stack):
+    """Fill a front with the derivative of the inverse, given that on its border and the inverse there."""
+    own, rest = front.own, front.rest
+    inverse_change, x_change = stored(front, changes)
+    copy_in(inverse_change, dense, np.int64(0), np.int64(0))
     if rest == 0:
-        copy_block(inverse_change, front)
         return
-    _, x = stored(t, plan, factors)
-    border = np.empty((rest, rest))
-    copy_block(inverse_front[own:, own:], border)
-    border_change = on_stack(t, plan, stack)
+    _, x = stored(front, factors)
+    border_change = on_stack(front, stack)
     side, half, product = np.empty((own, rest)), np.empty((own, rest)), np.empty((own, own))
-    np.dot(x_change, border, half)
-    np.dot(x, border_change, side)
+    multiply(x_change, border, half)
+    multiply(x, border_change, side)
     for r in range(own):
         for s in range(rest):
-            front[r, own + s] = -half[r, s] - side[r, s]
-            front[own + s, r] = half[r, s] + side[r, s]
+            dense[r, own + s] = -half[r, s] - side[r, s]
+            dense[own + s, r] = half[r, s] + side[r, s]
             half[r, s] += 0.5 * side[r, s]
-    np.dot(half, x.T, product)
+    multiply_transposed(half, x, product)
     for r in range(own):
         for s in range(own):
-            front[r, s] = inverse_change[r, s] + product[r, s] - product[s, r]
-    copy_block(border_change, front[own:, own:])
+            dense[r, s] += product[r, s] - product[s, r]
+    copy_in(border_change, dense, own, own)
 
 
 @kernel
@@ -111,19 +113,22 @@ def change_inverse(plan, weights, factors, changes):
     """Derivatives of G[h, twin h], and the part (K' G.)[h, h] of that of the residual. O(n^{3/2})."""
     across_edge = np.empty(weights.twin.size)
     residual = np.empty(weights.twin.size)
-    residual[:] = 0.0
+    for h in range(residual.size):
+        residual[h] = 0.0
     stack, changed_stack = np.empty(plan.stack_size), np.empty(plan.stack_size)
     work, changed_work = np.empty(plan.largest_front**2), np.empty(plan.largest_front**2)
-    for t in range(plan.child.size - 1, -1, -1):
-        own, rest = front_sizes(t, plan)
-        front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        changed = changed_work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        front_of_inverse(front, t, plan, factors, stack)
-        _change_of_front(changed, front, t, plan, factors, changes, changed_stack)
-        read_pattern(changed, t, plan, weights, across_edge, residual)
-        c = plan.child[t]
+    for t in range(plan.fronts.size - 1, -1, -1):
+        front = plan.fronts[t]
+        size = front.own + front.rest
+        dense = reshaped(work, np.int64(0), size, size)
+        changed = reshaped(changed_work, np.int64(0), size, size)
+        front_of_inverse(dense, front, factors, stack)
+        _change_of_front(changed, on_stack(front, stack), front, factors, changes, changed_stack)
+        read_pattern(changed, front, plan, weights, across_edge, residual)
+        c = front.child
         while c >= 0:
-            extract(front, on_stack(c, plan, stack), c, plan)
-            extract(changed, on_stack(c, plan, changed_stack), c, plan)
-            c = plan.sibling[c]
+            child = plan.fronts[c]
+            extract(dense, on_stack(child, stack), child, plan.place)
+            extract(changed, on_stack(child, changed_stack), child, plan.place)
+            c = child.sibling
     return across_edge, residual

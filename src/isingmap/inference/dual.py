@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, kernel
 from isingmap.inference.elimination import EliminationPlan, eliminate_symbolically
 from isingmap.planar.embedding import embed
 from isingmap.planar.planarity import incidence
@@ -92,22 +92,22 @@ def kasteleyn_signs(triangulation: Triangulation) -> np.ndarray:
 def _odd_indegree_signs(n_nodes, edges):
     """Orient all edges forward, then repair the in-degrees along a breadth-first tree from the leaves up."""
     signs = np.empty(2 * edges.shape[0])
-    odd = np.zeros(n_nodes, np.bool_)
+    odd = filled(n_nodes, ZERO)
     for e in range(edges.shape[0]):
         signs[2 * e], signs[2 * e + 1] = 1.0, -1.0
-        odd[edges[e, 1]] ^= True
+        odd[edges[e, 1]] ^= 1
     start, order = incidence(n_nodes, edges)
-    parent = np.full(n_nodes, -1, np.int64)
-    seen = np.zeros(n_nodes, np.bool_)
-    queue = np.empty(n_nodes, np.int64)
+    parent = filled(n_nodes, NONE)
+    seen = filled(n_nodes, ZERO)
+    queue = filled(n_nodes, ZERO)
     queue[0] = 0
-    seen[0] = True
+    seen[0] = 1
     size = 1
     for k in range(n_nodes):
         for j in range(start[queue[k]], start[queue[k] + 1]):
             w = edges[order[j] >> 1, 1 - (order[j] & 1)]
             if not seen[w]:
-                seen[w] = True
+                seen[w] = 1
                 parent[w] = order[j]
                 queue[size] = w
                 size += 1
@@ -117,8 +117,8 @@ def _odd_indegree_signs(n_nodes, edges):
             dart = parent[v]
             signs[dart] = -signs[dart]
             signs[dart ^ 1] = -signs[dart ^ 1]
-            odd[v] = True
-            odd[edges[dart >> 1, dart & 1]] ^= True
+            odd[v] = 1
+            odd[edges[dart >> 1, dart & 1]] ^= 1
     return signs
 
 
@@ -150,7 +150,7 @@ def _root(v, parent, sign):
 @kernel
 def _forest_spins(n_spins, edges, couplings, by_strength):
     """Kruskal's algorithm with a signed union-find: sign[v] is the spin of v relative to its parent."""
-    parent = np.empty(n_spins, np.int64)
+    parent = filled(n_spins, ZERO)
     sign = np.empty(n_spins)
     for v in range(n_spins):
         parent[v], sign[v] = v, 1.0

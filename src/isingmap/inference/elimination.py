@@ -10,14 +10,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import NONE, ZERO, filled, inlined, kernel
 from isingmap.planar.dissection import dissect
+
+# A record for each front: passed on to a helper it costs nothing, where every array of a plan would be an argument.
+FRONT = np.dtype([
+    ("first", np.int64),  # its units are first .. end - 1 in the order of elimination
+    ("end", np.int64),
+    ("own", np.int64),  # darts of its units
+    ("rest", np.int64),  # darts of its border
+    ("parent", np.int64),  # -1 for a root
+    ("child", np.int64),  # children as a linked list, ended by -1
+    ("sibling", np.int64),
+    ("border", np.int64),  # where its border begins
+    ("factor", np.int64),  # where its inverse block and its coupling block are stored
+    ("stack", np.int64),  # where its Schur complement lies on the stack
+])  # fmt: skip
 
 
 class EliminationPlan(NamedTuple):
     """Fronts in postorder; a tuple of arrays, so that compiled kernels take it as it is.
 
-    Front t eliminates the units first[t]..first[t+1], counted in order of elimination; its border are later units.
+    A front eliminates units that are consecutive in the order of elimination; its border are later units.
 
     Attributes
     ----------
@@ -26,42 +40,31 @@ class EliminationPlan(NamedTuple):
         Units in order of elimination.
     position : (n_units,) int64 array
         Its inverse: the place of each unit in the order.
-    first : (n_fronts + 1,) int64 array
-    parent : (n_fronts,) int64 array
-        -1 for a root.
-    child, sibling : (n_fronts,) int64 arrays
-        Children of each front as a linked list, ended by -1.
-    border_start : (n_fronts + 1,) int64 array
+    front_of : (n_units,) int64 array
+        The front that eliminates the unit at each position.
+    fronts : (n_fronts,) FRONT array
     border : int64 array
-        Positions in the order of the border units of front t: border[border_start[t]:border_start[t + 1]], ascending.
+        Positions in the order of the border units of all fronts, ascending for each.
     place : int64 array
         For each border entry, its unit index in the parent's front.
-    factor_start : (n_fronts + 1,) int64 array
-        Where the inverse block and the coupling block of each front are stored.
-    stack_start : (n_fronts,) int64 array
-        Where each front's Schur complement lies on the stack.
-    stack_size, largest_front : int
-        Stack entries; darts.
-    slot : (2 n_units, 3) int64 array
-        Flat place of the twin, next and previous entry of each dart in the front of its unit; -1 when the other unit
-        is eliminated earlier.
+    column : (2 n_units, 3) int64 array
+        Column of the twin, next and previous entry of each dart in the front of its unit; -1 when the other unit is
+        eliminated earlier.
+    factor_size, stack_size, largest_front : int
+        Entries of the factors and of the stack; darts.
     """
 
     next_in_face: np.ndarray
     order: np.ndarray
     position: np.ndarray
-    first: np.ndarray
-    parent: np.ndarray
-    child: np.ndarray
-    sibling: np.ndarray
-    border_start: np.ndarray
+    front_of: np.ndarray
+    fronts: np.ndarray
     border: np.ndarray
     place: np.ndarray
-    factor_start: np.ndarray
-    stack_start: np.ndarray
+    column: np.ndarray
+    factor_size: int
     stack_size: int
     largest_front: int
-    slot: np.ndarray
 
 
 def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
@@ -72,127 +75,132 @@ def eliminate_symbolically(next_in_face: np.ndarray) -> EliminationPlan:
     position = np.empty_like(tree.order)
     position[tree.order] = np.arange(tree.order.size)
     neighbours = position[around.reshape(-1, 4)]
-    child, sibling, border_start, border = _borders(tree.order, tree.first, tree.parent, neighbours)
-    _sort_parts(border, border_start)
-    place, slot = _places(next_in_face, tree.order, position, tree.first, child, sibling, border_start, border)
-    factor_start, stack_start, stack_size, largest = _layout(tree.first, tree.parent, border_start)
+    fronts = np.empty(tree.parent.size, FRONT)
+    fronts["first"], fronts["end"], fronts["parent"] = tree.first[:-1], tree.first[1:], tree.parent
+    border, size = _borders(tree.order, fronts, neighbours)
+    border = _sorted_parts(border[:size], fronts["rest"] >> 1)
+    place, column = _places(next_in_face, tree.order, position, fronts, border)
+    stack_size = _layout(fronts)
+    front_of = np.repeat(np.arange(fronts.size), np.diff(tree.first))
+    sizes = fronts["own"] + fronts["rest"]
+    factor_size = int(fronts["own"] @ sizes)
     return EliminationPlan(
-        next_in_face, tree.order, position, tree.first, tree.parent, child, sibling, border_start, border, place,
-        factor_start, stack_start, stack_size, largest, slot,
+        next_in_face, tree.order, position, front_of, fronts, border, place, column, factor_size, stack_size,
+        int(sizes.max()),
     )  # fmt: skip
 
 
-@kernel
-def _borders(order, first, parent, neighbours):
-    """Children of each front, and its border in any order: later units next to its own or to those of its children.
+@inlined
+def _extended(border, more):
+    """A copy with room for more entries at the end."""
+    longer = filled(2 * border.size + more, ZERO)
+    for k in range(border.size):
+        longer[k] = border[k]
+    return longer
 
-    Returns (first child, next sibling, where the borders start, borders).
+
+@kernel
+def _borders(  # noqa: C901 - two like loops; as a function they would be compiled once more
+    order, fronts, neighbours
+):
+    """The border of each front in any order: later units next to its own or to those of its children.
+
+    Enters children and sizes into `fronts`; returns (borders, their total length).
     """
-    n_fronts = parent.size
-    child = np.full(n_fronts, -1, np.int64)
-    sibling = np.full(n_fronts, -1, np.int64)
-    start = np.zeros(n_fronts + 1, np.int64)
-    border = np.empty(max(16, 8 * order.size), np.int64)
-    seen = np.full(order.size, -1, np.int64)
+    border = filled(max(16, 8 * order.size), ZERO)
+    seen = filled(order.size, NONE)
+    for front in fronts:
+        front.child = -1
     size = 0
-    for t in range(n_fronts):
-        last = first[t + 1]
-        bound = 4 * (last - first[t])
-        c = child[t]
+    for t in range(fronts.size):
+        front = fronts[t]
+        end = front.end
+        bound = 4 * (end - front.first)
+        c = front.child
         while c >= 0:
-            bound += start[c + 1] - start[c]
-            c = sibling[c]
-        while size + bound > border.size:
-            border = np.concatenate((border, np.empty(border.size, np.int64)))
-        for k in range(first[t], last):
+            bound += fronts[c].rest >> 1
+            c = fronts[c].sibling
+        if size + bound > border.size:
+            border = _extended(border, bound)
+        front.border = size
+        for k in range(front.first, end):
             for j in range(neighbours.shape[1]):
                 w = neighbours[order[k], j]
-                if w >= last and seen[w] != t:
+                if w >= end and seen[w] != t:
                     seen[w] = t
                     border[size] = w
                     size += 1
-        c = child[t]
+        c = front.child
         while c >= 0:
-            for j in range(start[c], start[c + 1]):
+            for j in range(fronts[c].border, fronts[c].border + (fronts[c].rest >> 1)):
                 w = border[j]
-                if w >= last and seen[w] != t:
+                if w >= end and seen[w] != t:
                     seen[w] = t
                     border[size] = w
                     size += 1
-            c = sibling[c]
-        start[t + 1] = size
-        if parent[t] >= 0:
-            sibling[t] = child[parent[t]]
-            child[parent[t]] = t
-    return child, sibling, start, border[:size].copy()
+            c = fronts[c].sibling
+        front.own = 2 * (end - front.first)
+        front.rest = 2 * (size - front.border)
+        front.sibling = -1
+        if front.parent >= 0:
+            above = fronts[front.parent]
+            front.sibling = above.child
+            above.child = t
+    return border, size
 
 
-def _sort_parts(values: np.ndarray, start: np.ndarray) -> None:
-    """Sort the numbers of each part values[start[t]:start[t + 1]]; all at once, by NumPy, needs no compiled sort."""
-    offset = np.repeat(np.arange(start.size - 1), np.diff(start)) * (values.max(initial=0) + 1)
-    values += offset
-    values.sort()
-    values -= offset
+def _sorted_parts(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Consecutive parts of the given sizes, each sorted; all at once, by NumPy, needs no compiled sort."""
+    offset = np.repeat(np.arange(sizes.size), sizes) * (values.max(initial=0) + 1)
+    result = values + offset
+    result.sort()
+    return result - offset
 
 
 @kernel
-def _places(next_in_face, order, position, first, child, sibling, border_start, border):
-    """(place, slot) of the plan."""
-    place = np.empty(border.size, np.int64)
-    slot = np.empty((next_in_face.size, 3), np.int64)
-    index = np.empty(order.size, np.int64)  # of the units in the front at hand, by position
-    for t in range(child.size):
-        own = first[t + 1] - first[t]
+def _places(next_in_face, order, position, fronts, border):
+    """(place, column) of the plan."""
+    place = filled(border.size, ZERO)
+    column = np.empty((next_in_face.size, 3), np.int64)
+    index = filled(order.size, ZERO)  # of the units in the front at hand, by position
+    for front in fronts:
+        own = front.own >> 1
         for k in range(own):
-            index[first[t] + k] = k
-        for j in range(border_start[t], border_start[t + 1]):
-            index[border[j]] = own + j - border_start[t]
-        c = child[t]
+            index[front.first + k] = k
+        for k in range(front.rest >> 1):
+            index[border[front.border + k]] = own + k
+        c = front.child
         while c >= 0:
-            for j in range(border_start[c], border_start[c + 1]):
+            for j in range(fronts[c].border, fronts[c].border + (fronts[c].rest >> 1)):
                 place[j] = index[border[j]]
-            c = sibling[c]
-        width = 2 * (own + border_start[t + 1] - border_start[t])
-        for k in range(2 * own):
-            h = 2 * order[first[t] + (k >> 1)] + (k & 1)
+            c = fronts[c].sibling
+        for k in range(front.own):
+            h = 2 * order[front.first + (k >> 1)] + (k & 1)
             g = h ^ 1
             for kind in range(3):
                 w = position[g >> 1]
-                slot[h, kind] = k * width + 2 * index[w] + (g & 1) if w >= first[t] else -1
+                column[h, kind] = 2 * index[w] + (g & 1) if w >= front.first else -1
                 g = next_in_face[h if kind == 0 else g]
-    return place, slot
+    return place, column
 
 
 @kernel
-def _layout(first, parent, border_start):
-    """Offsets of the factors and of the Schur complements on a stack that the fronts use in postorder."""
-    n_fronts = parent.size
-    factor_start = np.zeros(n_fronts + 1, np.int64)
-    stack_start = np.zeros(n_fronts, np.int64)
-    base = np.full(n_fronts, -1, np.int64)  # where the first child's complement begins
+def _layout(fronts):
+    """Enter where the factors are stored, and the Schur complements on a stack used in postorder; returns its size."""
+    for front in fronts:
+        front.stack = -1  # until it is known: where the first child's complement begins
+    factor = 0
     top = 0
     deepest = 0
-    largest = 0
-    for t in range(n_fronts):
-        own = 2 * (first[t + 1] - first[t])
-        rest = 2 * (border_start[t + 1] - border_start[t])
-        factor_start[t + 1] = factor_start[t] + own * (own + rest)
-        largest = max(largest, own + rest)
-        if base[t] >= 0:
-            top = base[t]
-        stack_start[t] = top
-        up = parent[t]
-        if up >= 0 and base[up] < 0:
-            base[up] = top
-        top += rest * rest
-        deepest = max(deepest, top)
-    return factor_start, stack_start, deepest, largest
-
-
-@helper
-def front_of_units(first):
-    """The front that eliminates the unit at each position, (n_units,)."""
-    front_of = np.empty(first[-1], np.int64)
-    for t in range(first.size - 1):
-        front_of[first[t] : first[t + 1]] = t
-    return front_of
+    for front in fronts:
+        front.factor = factor
+        factor += front.own * (front.own + front.rest)
+        if front.stack >= 0:
+            top = front.stack
+        front.stack = top
+        if front.parent >= 0 and fronts[front.parent].stack < 0:
+            fronts[front.parent].stack = top
+        top += front.rest * front.rest
+        if top > deepest:
+            deepest = top
+    return deepest

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.elimination import EliminationPlan, front_of_units
-from isingmap.inference.multifrontal import copy_block, factorise, front_sizes, invert_skew
+from isingmap.inference.elimination import EliminationPlan
+from isingmap.inference.multifrontal import copy_out, factorise, invert_skew, reshaped
 from isingmap.inference.solution import DualSolution
 from isingmap.inference.spin_products import spins_from_products
 
@@ -65,7 +65,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
     plan, weights = solution.plan, solution.weights
     elimination = plan.elimination
     with one_blas_thread():
-        sizes = 2 * (np.diff(elimination.first) + np.diff(elimination.border_start))
+        sizes = elimination.fronts["own"] + elimination.fronts["rest"]
         fronts = np.empty((sizes**2).sum())
         factorise(elimination, weights, fronts)
         borders = _borders_of(elimination)
@@ -82,7 +82,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
                     "sampling in double precision; scale them down (a higher temperature)",
                     loss=float(worst),
                 )
-            by_unit = agree[:, elimination.position]
+            by_unit = np.take(agree, elimination.position, axis=1)  # in C order
             spins = spins_from_products(plan.triangulation.n_nodes, plan.triangulation.edges, by_unit)
             gauged = spins[:, : plan.n_spins] * flips[:, None]
             samples[begin : begin + size] = gauged * solution.gauge[: plan.n_spins]
@@ -91,7 +91,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
 
 def _borders_of(plan: EliminationPlan) -> Borders:
     """Active border darts and pending triangle entries of every front."""
-    n_fronts = len(plan.child)
+    n_fronts = plan.fronts.size
     n_active, n_pairs = np.zeros(n_fronts, np.int64), np.zeros(n_fronts, np.int64)
     nothing = np.empty(0, np.int64)
     _visit_open_triangles(plan, n_active, n_pairs, nothing, nothing.reshape(0, 2), nothing)
@@ -109,8 +109,7 @@ def _visit_open_triangles(plan, next_active, next_pair, active, pair, pair_dart)
     A triangle whose edges are eliminated in the order a, b, c is open from the front of a on: the dart of b waits in
     the borders below the front of b, that of c in those below the front of c. With empty arrays it is only counted.
     """
-    front_of = front_of_units(plan.first)
-    position = plan.position
+    front_of, position = plan.front_of, plan.position
     for h in range(plan.next_in_face.size):
         g = plan.next_in_face[h]
         f = plan.next_in_face[g]
@@ -121,52 +120,53 @@ def _visit_open_triangles(plan, next_active, next_pair, active, pair, pair_dart)
             t = front_of[position[h >> 1]]
             while t < front_of[position[d >> 1]]:
                 if active.size > 0:
-                    active[next_active[t]] = _place_on_border(d, t, plan)
+                    active[next_active[t]] = _place_on_border(d, plan.fronts[t], plan.border, position)
                 next_active[t] += 1
-                t = plan.parent[t]
+                t = plan.fronts[t].parent
         t = front_of[position[h >> 1]]
         last = min(front_of[position[g >> 1]], front_of[position[f >> 1]])
         while t < last:
             if pair_dart.size > 0:
-                pair[next_pair[t], 0] = _place_on_border(g, t, plan)
-                pair[next_pair[t], 1] = _place_on_border(f, t, plan)
+                pair[next_pair[t], 0] = _place_on_border(g, plan.fronts[t], plan.border, position)
+                pair[next_pair[t], 1] = _place_on_border(f, plan.fronts[t], plan.border, position)
                 pair_dart[next_pair[t]] = g
             next_pair[t] += 1
-            t = plan.parent[t]
+            t = plan.fronts[t].parent
 
 
 @helper
-def _place_on_border(dart, t, plan):
-    """Index of a dart among the border darts of front t, by bisection."""
-    low, high = plan.border_start[t], plan.border_start[t + 1]
+def _place_on_border(dart, front, border, position):
+    """Index of a dart among the border darts of a front, by bisection."""
+    low, high = front.border, front.border + (front.rest >> 1)
     while low < high:
         middle = (low + high) >> 1
-        if plan.border[middle] < plan.position[dart >> 1]:
+        if border[middle] < position[dart >> 1]:
             low = middle + 1
         else:
             high = middle
-    return 2 * (low - plan.border_start[t]) + (dart & 1)
+    return 2 * (low - front.border) + (dart & 1)
 
 
 @inlined
-def _conditional_inverse(t, front, plan, weights, borders, agree):
-    """Own block of the inverse of the front given the border edges of one sample, `agree` by position."""
-    own, rest = front_sizes(t, plan)
-    rows = np.empty(own + rest, np.int64)
+def _conditional_inverse(t, dense, plan, weights, borders, agree):
+    """Own block of the inverse of front t given the border edges of one sample, `agree` by position."""
+    front = plan.fronts[t]
+    own, rest = front.own, front.rest
+    rows = filled(own + rest, ZERO)
     for r in range(own):
         rows[r] = r
-    index = np.full(rest, -1, np.int64)
+    index = filled(rest, NONE)
     size = own
     for k in range(borders.active_start[t], borders.active_start[t + 1]):
         dart = borders.active[k]
-        if not agree[plan.border[plan.border_start[t] + (dart >> 1)]]:
+        if not agree[plan.border[front.border + (dart >> 1)]]:
             index[dart] = size
             rows[size] = own + dart
             size += 1
     matrix = np.empty((size, size))
     for r in range(size):
         for s in range(size):
-            matrix[r, s] = front[rows[r], rows[s]]
+            matrix[r, s] = dense[rows[r], rows[s]]
     for k in range(borders.pair_start[t], borders.pair_start[t + 1]):
         r, s = index[borders.pair[k, 0]], index[borders.pair[k, 1]]
         if r >= 0 and s >= 0:
@@ -176,19 +176,22 @@ def _conditional_inverse(t, front, plan, weights, borders, agree):
     if size <= DIRECT:
         invert_skew(matrix)
     else:
-        matrix = np.linalg.inv(matrix)
+        inverted = np.linalg.inv(matrix)  # its layout is another, so it gets a name of its own
+        for r in range(own):
+            for s in range(own):
+                matrix[r, s] = inverted[r, s]
     inverse = np.empty((own, own))
-    copy_block(matrix, inverse)
+    copy_out(matrix, ZERO, ZERO, inverse)
     return inverse
 
 
 @inlined
-def _sample_front(t, inverse, plan, weights, uniforms, agree):
-    """Draw the own edges of a front one by one; returns how far a probability left [0, 1]."""
+def _sample_front(first, inverse, plan, weights, uniforms, agree):
+    """Draw the edges of a front, units from `first` on, one by one; returns how far a probability left [0, 1]."""
     worst = 0.0
     size = inverse.shape[0]
     for r in range(0, size, 2):
-        k = plan.first[t] + (r >> 1)
+        k = first + (r >> 1)
         twin = weights.twin[2 * plan.order[k]]
         g = inverse[r, r + 1]
         probability = -twin * g
@@ -209,12 +212,12 @@ def _sample_edges(plan, weights, fronts, borders, uniforms, agree):
     """Fill in which edges agree, (n_samples, n_units) by position; returns the largest excess of a probability."""
     worst = 0.0
     end = fronts.size
-    for t in range(plan.child.size - 1, -1, -1):
-        own, rest = front_sizes(t, plan)
-        begin = end - (own + rest) ** 2
-        front = fronts[begin:end].reshape(own + rest, own + rest)
-        end = begin
+    for t in range(plan.fronts.size - 1, -1, -1):
+        front = plan.fronts[t]
+        size = front.own + front.rest
+        end -= size * size
+        dense = reshaped(fronts, end, size, size)
         for k in range(agree.shape[0]):
-            inverse = _conditional_inverse(t, front, plan, weights, borders, agree[k])
-            worst = max(worst, _sample_front(t, inverse, plan, weights, uniforms[k], agree[k]))
+            inverse = _conditional_inverse(t, dense, plan, weights, borders, agree[k])
+            worst = max(worst, _sample_front(front.first, inverse, plan, weights, uniforms[k], agree[k]))
     return worst

@@ -4,55 +4,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
-from isingmap.inference.elimination import front_of_units
-from isingmap.inference.multifrontal import copy_block, front_sizes, stored
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
+from isingmap.inference.multifrontal import copy_in, copy_out, multiply, stored
 
 
 @helper
-def _border_rows(t, plan, row):
-    """Rows of the border darts of front t, given those of the first dart of each unit, by position."""
-    begin = plan.border_start[t]
-    rows = np.empty(2 * (plan.border_start[t + 1] - begin), np.int64)
-    for k in range(rows.size):
-        rows[k] = row[plan.border[begin + (k >> 1)]] + (k & 1)
-    return rows
-
-
-@helper
-def _gathered(matrix, rows, first_column, n_columns):
-    """A block of the given rows and columns in sequence."""
-    block = np.empty((rows.size, n_columns))
-    for k in range(rows.size):
+def _gather_border(values, front, border, row, first_column, block):
+    """Fill a block with the rows of the border darts of a front, given those of the first dart of each unit."""
+    begin = front.border
+    for k in range(block.shape[0]):
+        r = row[border[begin + (k >> 1)]] + (k & 1)
         for s in range(block.shape[1]):
-            block[k, s] = matrix[rows[k], first_column + s]
-    return block
+            block[k, s] = values[r, first_column + s]
 
 
 @kernel
 def full_inverse(plan, factors):
     """The whole inverse of K', by darts, (n_darts, n_darts). O(n^{5/2}) time."""
     n_darts = 2 * plan.order.size
-    row = np.empty(plan.order.size, np.int64)
+    row = filled(plan.order.size, ZERO)
     for k in range(row.size):
         row[k] = 2 * k
-    ordered = np.zeros((n_darts, n_darts))
-    for t in range(plan.child.size - 1, -1, -1):
-        low, high = 2 * plan.first[t], 2 * plan.first[t + 1]
-        own, rest = front_sizes(t, plan)
-        inverse, x = stored(t, plan, factors)
-        copy_block(inverse, ordered[low:high, low:high])
-        if rest == 0:
-            continue
-        border = _border_rows(t, plan, row)
-        side = np.empty((own, n_darts - high))
-        np.dot(x, _gathered(ordered, border, high, n_darts - high), side)
+    ordered = np.empty((n_darts, n_darts))
+    for t in range(plan.fronts.size - 1, -1, -1):
+        front = plan.fronts[t]
+        low, high, own = 2 * front.first, 2 * front.end, front.own
+        inverse, x = stored(front, factors)
+        copy_in(inverse, ordered, low, low)
+        across, side = np.empty((front.rest, n_darts - high)), np.empty((own, n_darts - high))
+        _gather_border(ordered, front, plan.border, row, high, across)
+        multiply(x, across, side)
         for r in range(own):
             for s in range(n_darts - high):
                 ordered[low + r, high + s] = -side[r, s]
                 ordered[high + s, low + r] = side[r, s]
-        product = np.empty((own, own))
-        np.dot(x, _gathered(ordered, border, low, own), product)
+        if front.rest == 0:
+            continue
+        below, product = np.empty((front.rest, own)), np.empty((own, own))
+        _gather_border(ordered, front, plan.border, row, low, below)
+        multiply(x, below, product)
         for r in range(own):
             for s in range(own):
                 ordered[low + r, low + s] += product[s, r]
@@ -62,10 +52,10 @@ def full_inverse(plan, factors):
 @inlined
 def _by_darts(ordered, order):
     """Rows and columns from the order of elimination to that of the darts."""
-    dart = np.empty(ordered.shape[0], np.int64)
+    dart = filled(ordered.shape[0], ZERO)
     for a in range(dart.size):
         dart[a] = 2 * order[a >> 1] + (a & 1)
-    result = np.empty(ordered.shape)
+    result = np.empty((dart.size, dart.size))
     for a in range(dart.size):
         for b in range(dart.size):
             result[dart[a], dart[b]] = ordered[a, b]
@@ -73,63 +63,78 @@ def _by_darts(ordered, order):
 
 
 @inlined
-def _reached_fronts(plan, darts):
-    """Fronts of the darts and all above them, and where the rows of each begin in a compressed right-hand side."""
-    n_fronts = plan.child.size
-    reached = np.zeros(n_fronts, np.bool_)
-    front_of = front_of_units(plan.first)
+def _reached_rows(plan, darts):
+    """Where the rows of each unit begin when only fronts of the darts and those above are kept, and their number.
+
+    By position of the unit; -1 for units that nothing reaches.
+    """
+    row = filled(plan.order.size, NONE)
     for dart in darts:
-        t = front_of[plan.position[dart >> 1]]
-        while t >= 0 and not reached[t]:
-            reached[t] = True
-            t = plan.parent[t]
-    # Rows by position of the unit; -1 for units that nothing reaches.
-    row = np.full(plan.order.size, -1, np.int64)
+        t = plan.front_of[plan.position[dart >> 1]]
+        while t >= 0 and row[plan.fronts[t].first] < 0:
+            row[plan.fronts[t].first] = 0
+            t = plan.fronts[t].parent
     size = 0
-    for t in range(n_fronts):
-        if reached[t]:
-            for k in range(plan.first[t], plan.first[t + 1]):
+    for front in plan.fronts:
+        if row[front.first] >= 0:
+            for k in range(front.first, front.end):
                 row[k] = size
                 size += 2
-    return reached, row, size
+    return row, size
 
 
 @kernel
 def inverse_entries(plan, factors, darts):
     """K'^-1 between the given darts, (k, k). Only the fronts above them are touched: O(k n) at most."""
-    reached, row, size = _reached_fronts(plan, darts)
-    places = np.empty(darts.size, np.int64)
-    columns = np.zeros((size, darts.size))
+    row, size = _reached_rows(plan, darts)
+    columns = np.empty((size, darts.size))
+    for r in range(size):
+        for s in range(darts.size):
+            columns[r, s] = 0.0
     for k in range(darts.size):
-        places[k] = row[plan.position[darts[k] >> 1]] + (darts[k] & 1)
-        columns[places[k], k] = 1.0
-    for t in range(plan.child.size):
-        own, rest = front_sizes(t, plan)
-        if reached[t] and rest > 0:
-            _, x = stored(t, plan, factors)
-            begin = row[plan.first[t]]
-            passed = np.empty((rest, darts.size))
-            np.dot(x.T, columns[begin : begin + own], passed)
-            rows = _border_rows(t, plan, row)
-            for r in range(rest):
-                for s in range(darts.size):
-                    columns[rows[r], s] -= passed[r, s]
-    for t in range(plan.child.size - 1, -1, -1):
-        if reached[t]:
-            _solve_front(columns, t, plan, factors, row)
-    return _gathered(columns, places, np.int64(0), darts.size)
+        columns[row[plan.position[darts[k] >> 1]] + (darts[k] & 1), k] = 1.0
+    for front in plan.fronts:
+        if row[front.first] >= 0 and front.rest > 0:
+            _eliminate_front(columns, front, plan.border, factors, row)
+    for t in range(plan.fronts.size - 1, -1, -1):
+        front = plan.fronts[t]
+        if row[front.first] >= 0:
+            _solve_front(columns, front, plan.border, factors, row)
+    result = np.empty((darts.size, darts.size))
+    for k in range(darts.size):
+        r = row[plan.position[darts[k] >> 1]] + (darts[k] & 1)
+        for s in range(darts.size):
+            result[k, s] = columns[r, s]
+    return result
 
 
 @inlined
-def _solve_front(columns, t, plan, factors, row):
-    """The rows of front t of the solution, given those of its border."""
-    own, rest = front_sizes(t, plan)
-    inverse, x = stored(t, plan, factors)
-    block = columns[row[plan.first[t]] : row[plan.first[t]] + own]
-    solved, known = np.empty(block.shape), np.empty(block.shape)
-    np.dot(inverse, block, solved)
-    if rest > 0:
-        np.dot(x, _gathered(columns, _border_rows(t, plan, row), np.int64(0), block.shape[1]), known)
+def _eliminate_front(columns, front, border, factors, row):
+    """Subtract what the rows of a front contribute to those of its border."""
+    begin, n_columns = row[front.first], columns.shape[1]
+    _, x = stored(front, factors)
+    block, passed = np.empty((n_columns, front.own)), np.empty((n_columns, front.rest))
+    for s in range(n_columns):
+        for r in range(front.own):
+            block[s, r] = columns[begin + r, s]
+    multiply(block, x, passed)
+    for k in range(front.rest):
+        r = row[border[front.border + (k >> 1)]] + (k & 1)
+        for s in range(n_columns):
+            columns[r, s] -= passed[s, k]
+
+
+@inlined
+def _solve_front(columns, front, border, factors, row):
+    """The rows of a front of the solution, given those of its border."""
+    own, begin, n_columns = front.own, row[front.first], columns.shape[1]
+    inverse, x = stored(front, factors)
+    block, solved, known = np.empty((own, n_columns)), np.empty((own, n_columns)), np.empty((own, n_columns))
+    copy_out(columns, begin, ZERO, block)
+    multiply(inverse, block, solved)
+    across = np.empty((front.rest, n_columns))
+    _gather_border(columns, front, border, row, ZERO, across)
+    multiply(x, across, known)
     for r in range(own):
-        for s in range(block.shape[1]):
-            block[r, s] = solved[r, s] - known[r, s] if rest > 0 else solved[r, s]
+        for s in range(n_columns):
+            columns[begin + r, s] = solved[r, s] - known[r, s]

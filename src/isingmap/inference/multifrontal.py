@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from isingmap.compiled import HELPER, helper, inlined, kernel
+from isingmap.compiled import HELPER, ZERO, filled, helper, inlined, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
@@ -48,7 +48,7 @@ def weights_of(couplings, signs, next_in_face):
 @inlined
 def _largest_open(a, done):
     """The largest entry above the diagonal between rows not yet swept: (row, column)."""
-    i, j, largest = np.int64(0), np.int64(0), -1.0
+    i, j, largest = ZERO, ZERO, -1.0
     for r in range(a.shape[0]):
         if done[r]:
             continue
@@ -104,172 +104,189 @@ def invert_block(a):
 @numba.njit(error_model="numpy", **HELPER)
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
-    done = np.zeros(a.shape[0], np.bool_)
+    done = filled(a.shape[0], ZERO)
     log_pfaffian = 0.0
     for _ in range(a.shape[0] // 2):
         i, j = _largest_open(a, done)
-        done[i] = True
-        done[j] = True
+        done[i] = 1
+        done[j] = 1
         log_pfaffian += np.log(abs(a[i, j]))
         _sweep(a, i, j)
     return log_pfaffian
 
 
 @helper
-def front_sizes(t, plan):
-    """Own and border darts of front t."""
-    own = 2 * (plan.first[t + 1] - plan.first[t])
-    return own, 2 * (plan.border_start[t + 1] - plan.border_start[t])
+def reshaped(flat, begin, n_rows, n_columns):
+    """A part of a flat array as a matrix; the one place where arrays are reshaped, which takes long to compile."""
+    return flat[begin : begin + n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 @helper
-def stored(t, plan, factors):
-    """The two stored blocks of front t: A^-1 and X."""
-    own, rest = front_sizes(t, plan)
-    begin = plan.factor_start[t]
-    middle = begin + own * own
-    inverse = factors[begin:middle].reshape(own, own)
-    return inverse, factors[middle : middle + own * rest].reshape(own, rest)
+def stored(front, factors):
+    """The two stored blocks of a front: A^-1 and X."""
+    own, begin = front.own, front.factor
+    return reshaped(factors, begin, own, own), reshaped(factors, begin + own * own, own, front.rest)
 
 
 @helper
-def on_stack(t, plan, stack):
-    """The square block of front t's border on the stack."""
-    _, rest = front_sizes(t, plan)
-    begin = plan.stack_start[t]
-    return stack[begin : begin + rest * rest].reshape(rest, rest)
+def on_stack(front, stack):
+    """The square block of a front's border on the stack."""
+    return reshaped(stack, front.stack, front.rest, front.rest)
 
 
 @helper
-def copy_block(source, target):
-    """Entry by entry: assigning to a slice would compile numba's checks of the shapes into every kernel."""
+def copy_out(source, row, column, target):
+    """Fill `target` with the block of `source` that begins there, entry by entry.
+
+    Slices of matrices and assignments to them would compile numba's checks of shapes into every kernel.
+    """
     for r in range(target.shape[0]):
         for s in range(target.shape[1]):
-            target[r, s] = source[r, s]
+            target[r, s] = source[row + r, column + s]
+
+
+@helper
+def copy_in(source, target, row, column):
+    """The reverse of `copy_out`."""
+    for r in range(source.shape[0]):
+        for s in range(source.shape[1]):
+            target[row + r, column + s] = source[r, s]
+
+
+# Products by BLAS, all in C order: numba compiles each combination of layouts.
+
+
+@helper
+def multiply(a, b, result):
+    """Fill in a b."""
+    np.dot(a, b, result)
+
+
+@helper
+def multiply_transposed(a, b, result):
+    """Fill in a b^T."""
+    np.dot(a, b.T, result)
 
 
 @inlined
-def _assemble(front, t, plan, weights):
-    """Fill in the entries of K' that belong to front t."""
-    flat = front.reshape(-1)
-    width = front.shape[0]
-    own, _ = front_sizes(t, plan)
-    front[:] = 0.0
-    for k in range(plan.first[t], plan.first[t + 1]):
-        for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            for kind in range(3):
-                spot = plan.slot[h, kind]
-                if spot >= 0:
-                    value = weights.entries[h, kind]
-                    flat[spot] = value
-                    if spot % width >= own:
-                        front[spot % width, spot // width] = -value
+def _assemble(work, dense, front, plan, weights):
+    """Fill in the entries of K' that belong to a front, which is `dense` or the beginning of `work`."""
+    own = front.own
+    for k in range(dense.size):
+        work[k] = 0.0
+    for r in range(own):
+        h = 2 * plan.order[front.first + (r >> 1)] + (r & 1)
+        for kind in range(3):
+            s = plan.column[h, kind]
+            if s >= 0:
+                dense[r, s] = weights.entries[h, kind]
+                if s >= own:
+                    dense[s, r] = -weights.entries[h, kind]
 
 
 @helper
-def extend_add(front, block, c, plan):
-    """Add the Schur complement of child c at the places of its border."""
-    begin = plan.border_start[c]
+def extend_add(dense, block, child, place):
+    """Add the Schur complement of a child at the places of its border."""
+    begin = child.border
     for a in range(block.shape[0]):
-        row = 2 * plan.place[begin + (a >> 1)] + (a & 1)
+        row = 2 * place[begin + (a >> 1)] + (a & 1)
         for b in range(0, block.shape[0], 2):
-            column = 2 * plan.place[begin + (b >> 1)]
-            front[row, column] += block[a, b]
-            front[row, column + 1] += block[a, b + 1]
+            column = 2 * place[begin + (b >> 1)]
+            dense[row, column] += block[a, b]
+            dense[row, column + 1] += block[a, b + 1]
 
 
 @helper
-def extract(front, block, c, plan):
-    """Copy the entries on the border of child c out of its parent's front."""
-    begin = plan.border_start[c]
+def extract(dense, block, child, place):
+    """Copy the entries on the border of a child out of its parent's front."""
+    begin = child.border
     for a in range(block.shape[0]):
-        row = 2 * plan.place[begin + (a >> 1)] + (a & 1)
+        row = 2 * place[begin + (a >> 1)] + (a & 1)
         for b in range(0, block.shape[0], 2):
-            column = 2 * plan.place[begin + (b >> 1)]
-            block[a, b] = front[row, column]
-            block[a, b + 1] = front[row, column + 1]
+            column = 2 * place[begin + (b >> 1)]
+            block[a, b] = dense[row, column]
+            block[a, b + 1] = dense[row, column + 1]
 
 
 @kernel
-def factorise(plan, weights, fronts):
+def factorise(plan, weights, kept):
     """(factors, log |Pf K'|). O(n^{3/2}) time, O(n log n) memory.
 
-    Every front, as it stands before its elimination, is kept in `fronts` unless that array is empty.
+    Every front, as it stands before its elimination, is kept in `kept` unless that array is empty.
     """
-    n_fronts = plan.child.size
-    kept = 0
-    factors = np.empty(plan.factor_start[n_fronts])
+    n_kept = 0
+    factors = np.empty(plan.factor_size)
     stack = np.empty(plan.stack_size)
     work = np.empty(plan.largest_front * plan.largest_front)
     log_pfaffian = 0.0
-    for t in range(n_fronts):
-        own, rest = front_sizes(t, plan)
-        front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        _assemble(front, t, plan, weights)
-        c = plan.child[t]
+    for front in plan.fronts:
+        own, rest = front.own, front.rest
+        dense = reshaped(work, ZERO, own + rest, own + rest)
+        _assemble(work, dense, front, plan, weights)
+        c = front.child
         while c >= 0:
-            extend_add(front, on_stack(c, plan, stack), c, plan)
-            c = plan.sibling[c]
-        if fronts.size > 0:
-            for k in range(front.size):
-                fronts[kept + k] = work[k]
-            kept += front.size
-        inverse, x = stored(t, plan, factors)
-        copy_block(front, inverse)
+            child = plan.fronts[c]
+            extend_add(dense, on_stack(child, stack), child, plan.place)
+            c = child.sibling
+        if kept.size > 0:
+            for k in range(dense.size):
+                kept[n_kept + k] = work[k]
+            n_kept += dense.size
+        inverse, x = stored(front, factors)
+        copy_out(dense, ZERO, ZERO, inverse)
         log_pfaffian += invert_block(inverse)
         if rest > 0:
-            across = np.empty((own, rest))
-            copy_block(front[:, own:], across)
-            np.dot(inverse, across, x)
-            complement = on_stack(t, plan, stack)
-            np.dot(across.T, x, complement)
+            across, below = np.empty((own, rest)), np.empty((rest, own))
+            for r in range(own):
+                for s in range(rest):
+                    across[r, s] = below[s, r] = dense[r, own + s]
+            multiply(inverse, across, x)
+            complement = on_stack(front, stack)
+            multiply(below, x, complement)
             for r in range(rest):
                 for s in range(rest):
-                    complement[r, s] += front[own + r, own + s]
+                    complement[r, s] += dense[own + r, own + s]
     return factors, log_pfaffian
 
 
 @helper
-def front_of_inverse(front, t, plan, factors, stack):
+def front_of_inverse(dense, front, factors, stack):
     """Fill a front with the entries of the inverse, given those on its border."""
-    own, rest = front_sizes(t, plan)
-    inverse, x = stored(t, plan, factors)
+    own, rest = front.own, front.rest
+    inverse, x = stored(front, factors)
+    copy_in(inverse, dense, ZERO, ZERO)
     if rest == 0:
-        copy_block(inverse, front)
         return
-    border = on_stack(t, plan, stack)
-    side = np.empty((own, rest))
-    np.dot(x, border, side)
-    product = np.empty((own, own))
-    np.dot(side, x.T, product)
+    border = on_stack(front, stack)
+    side, product = np.empty((own, rest)), np.empty((own, own))
+    multiply(x, border, side)
+    multiply_transposed(side, x, product)
     for r in range(own):
         for s in range(own):
-            front[r, s] = inverse[r, s] + product[r, s]
+            dense[r, s] += product[r, s]
         for s in range(rest):
-            front[r, own + s] = -side[r, s]
-            front[own + s, r] = side[r, s]
-    copy_block(border, front[own:, own:])
+            dense[r, own + s] = -side[r, s]
+            dense[own + s, r] = side[r, s]
+    copy_in(border, dense, own, own)
 
 
 @helper
-def read_pattern(front, t, plan, weights, across_edge, residual):
+def read_pattern(dense, front, plan, weights, across_edge, residual):
     """Read G[h, twin h] of the front's own darts and add its part of (K' G - 1)[h, h]."""
-    flat = front.reshape(-1)
-    width = front.shape[0]
-    own, _ = front_sizes(t, plan)
-    for k in range(plan.first[t], plan.first[t + 1]):
-        for h in range(2 * plan.order[k], 2 * plan.order[k] + 2):
-            dart = h ^ 1  # then next, previous
-            for kind in range(3):
-                spot = plan.slot[h, kind]
-                if spot >= 0:
-                    # K[h, g] G[g, h] = -K[h, g] G[h, g], and the same product belongs to row g.
-                    product = -weights.entries[h, kind] * flat[spot]
-                    residual[h] += product
-                    if spot % width >= own:
-                        residual[dart] += product
-                dart = plan.next_in_face[h if kind == 0 else dart]
-            across_edge[h] = flat[plan.slot[h, 0]]
+    own = front.own
+    for r in range(own):
+        h = 2 * plan.order[front.first + (r >> 1)] + (r & 1)
+        dart = h ^ 1  # then next, previous
+        across_edge[h] = dense[r, plan.column[h, 0]]
+        for kind in range(3):
+            s = plan.column[h, kind]
+            if s >= 0:
+                # K[h, g] G[g, h] = -K[h, g] G[h, g], and the same product belongs to row g.
+                product = -weights.entries[h, kind] * dense[r, s]
+                residual[h] += product
+                if s >= own:
+                    residual[dart] += product
+            dart = plan.next_in_face[h if kind == 0 else dart]
 
 
 @kernel
@@ -281,16 +298,18 @@ def selected_inverse(plan, weights, factors):
     """
     across_edge = np.empty(weights.twin.size)
     residual = np.empty(weights.twin.size)
-    residual[:] = -1.0
+    for h in range(residual.size):
+        residual[h] = -1.0
     stack = np.empty(plan.stack_size)
     work = np.empty(plan.largest_front * plan.largest_front)
-    for t in range(plan.child.size - 1, -1, -1):
-        own, rest = front_sizes(t, plan)
-        front = work[: (own + rest) ** 2].reshape(own + rest, own + rest)
-        front_of_inverse(front, t, plan, factors, stack)
-        read_pattern(front, t, plan, weights, across_edge, residual)
-        c = plan.child[t]
+    for t in range(plan.fronts.size - 1, -1, -1):
+        front = plan.fronts[t]
+        dense = reshaped(work, ZERO, front.own + front.rest, front.own + front.rest)
+        front_of_inverse(dense, front, factors, stack)
+        read_pattern(dense, front, plan, weights, across_edge, residual)
+        c = front.child
         while c >= 0:
-            extract(front, on_stack(c, plan, stack), c, plan)
-            c = plan.sibling[c]
+            child = plan.fronts[c]
+            extract(dense, on_stack(child, stack), child, plan.place)
+            c = child.sibling
     return across_edge, residual

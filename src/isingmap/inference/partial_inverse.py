@@ -12,10 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.correlations import pfaffian
-from isingmap.inference.elimination import front_of_units
-from isingmap.inference.multifrontal import copy_block, front_sizes, stored
+from isingmap.inference.elimination import EliminationPlan
+from isingmap.inference.multifrontal import copy_in, multiply, multiply_transposed, reshaped, stored
+
+BLOCK = np.dtype([
+    ("first", np.int64),  # darts from here on are its rows
+    ("width", np.int64),  # number of darts across
+    ("start", np.int64),  # where it begins in the values
+])  # fmt: skip
 
 
 class PartialInverse(NamedTuple):
@@ -24,20 +30,16 @@ class PartialInverse(NamedTuple):
     Attributes
     ----------
     front_of : (n_units,) int64 array
-    first : (n_fronts + 1,) int64 array
         See `EliminationPlan`.
+    blocks : (n_fronts,) BLOCK array
     column : (n_fronts, n_units) int32 array
         Column of each unit in the block of a front, counted in units; -1 for none.
-    start, width : (n_fronts,) int64 arrays
-        Where the block of each front begins in `values`, and its number of darts across.
     values : float64 array
     """
 
     front_of: np.ndarray
-    first: np.ndarray
+    blocks: np.ndarray
     column: np.ndarray
-    start: np.ndarray
-    width: np.ndarray
     values: np.ndarray
 
 
@@ -54,20 +56,35 @@ def entry(inverse, a, b):
 @helper
 def entry_in_front(inverse, t, a, b):
     """K'^-1[a, b] from the block of the front that eliminates a."""
-    row = a - 2 * inverse.first[t]
-    return inverse.values[inverse.start[t] + row * inverse.width[t] + 2 * inverse.column[t, b >> 1] + (b & 1)]
+    block = inverse.blocks[t]
+    return inverse.values[block.start + (a - block.first) * block.width + 2 * inverse.column[t, b >> 1] + (b & 1)]
 
 
-@helper
-def _close(plan, front_of, needed):
+def partial_inverse(plan: EliminationPlan, factors: np.ndarray, needed: np.ndarray) -> PartialInverse:
+    """Entries between the darts of each front and the later units `needed` (n_fronts, n_units) there; overwrites it.
+
+    O(own x border x needed) for each front.
+    """
+    _close(plan, needed)
+    column = np.full(needed.shape, -1, np.int32)
+    blocks = np.empty(plan.fronts.size, BLOCK)
+    size = _lay_out(plan.fronts, needed, column, blocks)
+    inverse = PartialInverse(plan.front_of, blocks, column, np.empty(size))
+    _fill(plan, factors, inverse)
+    return inverse
+
+
+@kernel
+def _close(plan, needed):
     """Ask also for what the recursion needs: each border with everything asked for, and with itself."""
-    n_units = front_of.size
-    for t in range(plan.child.size):
-        begin, end = plan.border_start[t], plan.border_start[t + 1]
+    front_of, border = plan.front_of, plan.border
+    for t in range(plan.fronts.size):
+        begin = plan.fronts[t].border
+        end = begin + (plan.fronts[t].rest >> 1)
         for k in range(begin, end):
-            needed[t, plan.border[k]] = True
+            needed[t, border[k]] = True
         last_front = -1
-        for c in range(plan.first[t + 1], n_units):
+        for c in range(plan.fronts[t].end, front_of.size):
             if not needed[t, c]:
                 continue
             u = front_of[c]
@@ -75,7 +92,7 @@ def _close(plan, front_of, needed):
             last_front = u
             s = -1
             for k in range(begin, end):
-                b = plan.border[k]
+                b = border[k]
                 if front_of[b] > u:
                     if not new_front:
                         break
@@ -87,87 +104,79 @@ def _close(plan, front_of, needed):
 
 
 @kernel
-def partial_inverse(plan, factors, needed):
-    """Entries between the darts of each front and the later units `needed` (n_fronts, n_units) there; overwrites it.
-
-    O(own x border x needed) for each front.
-    """
-    front_of = front_of_units(plan.first)
-    _close(plan, front_of, needed)
-    n_fronts, n_units = needed.shape
-    column = np.full((n_fronts, n_units), -1, np.int32)
-    width = np.empty(n_fronts, np.int64)
-    start = np.empty(n_fronts, np.int64)
+def _lay_out(fronts, needed, column, blocks):
+    """Number the columns of each block and enter where it lies; returns the size of all."""
     size = 0
-    for t in range(n_fronts):
+    for t in range(fronts.size):
+        front, block = fronts[t], blocks[t]
         count = 0
-        for c in range(plan.first[t], n_units):
-            if c < plan.first[t + 1] or needed[t, c]:
+        for c in range(front.first, needed.shape[1]):
+            if c < front.end or needed[t, c]:
                 column[t, c] = count
                 count += 1
-        width[t] = 2 * count
-        start[t] = size
-        size += 2 * (plan.first[t + 1] - plan.first[t]) * width[t]
-    inverse = PartialInverse(front_of, plan.first, column, start, width, np.empty(size))
-    for t in range(n_fronts - 1, -1, -1):
-        _fill(t, plan, factors, inverse)
-    return inverse
-
-
-@helper
-def _fill(t, plan, factors, inverse):
-    """The block of front t, given those of all later fronts."""
-    own, rest = front_sizes(t, plan)
-    own_inverse, x = stored(t, plan, factors)
-    width, start = inverse.width[t], inverse.start[t]
-    block = inverse.values[start : start + own * width].reshape(own, width)
-    copy_block(own_inverse, block[:, :own])
-    if rest == 0:
-        return
-    border = plan.border[plan.border_start[t] : plan.border_start[t + 1]]
-    across = np.empty((rest, width - own))
-    _gather(t, border, inverse, across)
-    side = np.dot(x, across)
-    at_border = np.empty((own, rest))
-    for r in range(own):
-        for s in range(width - own):
-            block[r, own + s] = -side[r, s]
-        for k in range(border.size):
-            s = 2 * inverse.column[t, border[k]] - own
-            at_border[r, 2 * k] = side[r, s]
-            at_border[r, 2 * k + 1] = side[r, s + 1]
-    added = np.dot(at_border, x.T)
-    for r in range(own):
-        for s in range(own):
-            block[r, s] += added[r, s]
-
-
-@helper
-def _gather(t, border, inverse, across):
-    """Entries between the border of front t and its needed columns."""
-    own_units = inverse.first[t + 1] - inverse.first[t]
-    for c in range(inverse.first[t + 1], inverse.front_of.size):
-        place = inverse.column[t, c]
-        if place < 0:
-            continue
-        s = 2 * (place - own_units)
-        for k in range(border.size):
-            for p in range(2):
-                across[2 * k + p, s] = entry(inverse, 2 * border[k] + p, 2 * c)
-                across[2 * k + p, s + 1] = entry(inverse, 2 * border[k] + p, 2 * c + 1)
+        block.first = 2 * front.first
+        block.width = 2 * count
+        block.start = size
+        size += front.own * block.width
+    return size
 
 
 @kernel
-def needed_by_paths(first, begin, path):
+def _fill(plan, factors, inverse):
+    """The blocks, from the last front to the first: an entry follows from those on the border of its front."""
+    for t in range(plan.fronts.size - 1, -1, -1):
+        front = plan.fronts[t]
+        own, rest = front.own, front.rest
+        own_inverse, x = stored(front, factors)
+        width = inverse.blocks[t].width
+        block = reshaped(inverse.values, inverse.blocks[t].start, own, width)
+        copy_in(own_inverse, block, np.int64(0), np.int64(0))
+        if rest == 0:
+            continue
+        across, side = np.empty((rest, width - own)), np.empty((own, width - own))
+        _gather(t, front, plan.border, inverse, across)
+        multiply(x, across, side)
+        at_border, added = np.empty((own, rest)), np.empty((own, own))
+        for r in range(own):
+            for s in range(width - own):
+                block[r, own + s] = -side[r, s]
+            for k in range(rest):
+                at_border[r, k] = side[r, 2 * inverse.column[t, plan.border[front.border + (k >> 1)]] + (k & 1) - own]
+        multiply_transposed(at_border, x, added)
+        for r in range(own):
+            for s in range(own):
+                block[r, s] += added[r, s]
+
+
+@inlined
+def _gather(t, front, border, inverse, across):
+    """Entries between the border of front t and its needed columns."""
+    for c in range(front.end, inverse.front_of.size):
+        s = 2 * inverse.column[t, c] - front.own
+        if s < 0:
+            continue
+        for k in range(front.rest):
+            dart = 2 * border[front.border + (k >> 1)] + (k & 1)
+            across[k, s] = entry(inverse, dart, 2 * c)
+            across[k, s + 1] = entry(inverse, dart, 2 * c + 1)
+
+
+def needed_by_paths(plan: EliminationPlan, begin: np.ndarray, path: np.ndarray) -> np.ndarray:
     """The later units that meet each front's own ones on a path, (n_fronts, n_units); paths hold positions of units."""
-    front_of = front_of_units(first)
-    needed = np.zeros((first.size - 1, front_of.size), np.bool_)
+    needed = np.zeros((plan.fronts.size, plan.front_of.size), bool)
+    _mark_pairs(plan.front_of, begin, path, needed)
+    return needed
+
+
+@kernel
+def _mark_pairs(front_of, begin, path, needed):
     for k in range(begin.size - 1):
         for p in range(begin[k], begin[k + 1]):
             for q in range(begin[k], p):
-                low, high = min(path[p], path[q]), max(path[p], path[q])
-                needed[front_of[low], high] = True
-    return needed
+                if path[p] < path[q]:
+                    needed[front_of[path[p]], path[q]] = True
+                else:
+                    needed[front_of[path[q]], path[p]] = True
 
 
 @kernel

@@ -139,7 +139,7 @@ class DualSolution:
         # Edges, and with them darts, numbered in the order of elimination.
         order = elimination.order
         begin, path = asked_paths(triangulation.n_nodes, triangulation.edges[order], asked, int(asked.sum()))
-        needed = needed_by_paths(elimination.first, begin, path)
+        needed = needed_by_paths(elimination, begin, path)
         with one_blas_thread():
             inverse = partial_inverse(elimination, self._factors, needed)
         gauged, uncertainty = path_correlations(begin, path, inverse, self.weights.twin.reshape(-1, 2)[order].ravel())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import kernel
+from isingmap.compiled import ZERO, filled, kernel
 from isingmap.planar.planarity import incidence
 
 
@@ -15,14 +15,15 @@ def spins_from_products(n_nodes, edges, agree):
     (n_samples, n_nodes) int8, +1 on the first node of each component; the products must fit together.
     """
     start, order = incidence(n_nodes, edges)
-    seen = np.zeros(n_nodes, np.bool_)
-    stack = np.empty(n_nodes, np.int64)
+    seen = filled(n_nodes, ZERO)
+    stack = filled(n_nodes, ZERO)
     spins = np.empty((agree.shape[0], n_nodes), np.int8)
     for first in range(n_nodes):
         if seen[first]:
             continue
-        seen[first] = True
-        spins[:, first] = 1
+        seen[first] = 1
+        for s in range(agree.shape[0]):
+            spins[s, first] = 1
         stack[0] = first
         top = 1
         while top > 0:
@@ -32,7 +33,7 @@ def spins_from_products(n_nodes, edges, agree):
                 e = order[j] >> 1
                 w = edges[e, 1 - (order[j] & 1)]
                 if not seen[w]:
-                    seen[w] = True
+                    seen[w] = 1
                     stack[top] = w
                     top += 1
                     for s in range(agree.shape[0]):

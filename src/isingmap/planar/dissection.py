@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
 
 # Parts of this size are not cut further.
 LEAF = 16
@@ -79,17 +79,20 @@ def _best_cut(nodes, part, owner, neighbours, key, counts, crossing):
     low = key[nodes[0]]
     high = low
     for v in nodes:
-        low = min(low, key[v])
-        high = max(high, key[v])
+        if key[v] < low:
+            low = key[v]
+        if key[v] > high:
+            high = key[v]
     span = high - low + 2
-    counts[:span] = 0
-    crossing[:span] = 0
+    for k in range(span):
+        counts[k] = 0
+        crossing[k] = 0
     for v in nodes:
         largest = key[v]
         for k in range(neighbours.shape[1]):
             w = neighbours[v, k]
-            if owner[w] == part:
-                largest = max(largest, key[w])
+            if owner[w] == part and key[w] > largest:
+                largest = key[w]
         counts[key[v] - low] += 1
         crossing[key[v] - low] += 1
         crossing[largest - low] -= 1
@@ -138,7 +141,7 @@ def _cut(nodes, part, owner, neighbours, work):
     from_u, from_v, queue, counts, crossing = work
     u, reached = _distances(nodes[0], part, owner, neighbours, from_u, queue)
     if reached < nodes.size:  # several components: no separator is needed
-        return _arrange(nodes, part, owner, neighbours, from_u, np.int64(-1), queue)
+        return _arrange(nodes, part, owner, neighbours, from_u, NONE, queue)
     for v in nodes:
         from_u[v] = -1
     v, _ = _distances(u, part, owner, neighbours, from_u, queue)
@@ -157,19 +160,19 @@ def _cut(nodes, part, owner, neighbours, work):
 @kernel
 def _dissect(neighbours):
     n = neighbours.shape[0]
-    order = np.empty(n, np.int64)
+    order = filled(n, ZERO)
     for v in range(n):
         order[v] = v
-    first = np.empty(n, np.int64)
-    parent = np.empty(n, np.int64)
+    first = filled(n, ZERO)
+    parent = filled(n, ZERO)
     count = 0
-    owner = np.zeros(n, np.int64)
+    owner = filled(n, ZERO)
     work = (
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(2 * n + 2, np.int64),
-        np.empty(2 * n + 2, np.int64),
+        filled(n, ZERO),
+        filled(n, ZERO),
+        filled(n, ZERO),
+        filled(2 * n + 2, ZERO),
+        filled(2 * n + 2, ZERO),
     )
     todo = np.empty((n + 1, 3), np.int64)  # rows (low, high, supernode above)
     todo[0, 0], todo[0, 1], todo[0, 2] = 0, n, -1

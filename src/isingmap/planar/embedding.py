@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import kernel
+from isingmap.compiled import NONE, filled, kernel
 from isingmap.errors import ModelError
 from isingmap.planar.kuratowski import non_planar_error
 from isingmap.planar.planarity import embed_kernel, is_planar_kernel
@@ -109,7 +109,7 @@ def embed(n_nodes: int, edges, *, labels=None) -> Embedding:
 @kernel
 def orbits(permutation):
     """Cycles of a permutation: (index of the cycle of each element, number of cycles)."""
-    label = np.full(permutation.size, -1, np.int64)
+    label = filled(permutation.size, NONE)
     count = 0
     for first in range(permutation.size):
         if label[first] >= 0:

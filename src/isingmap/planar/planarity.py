@@ -9,27 +9,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ONE, ZERO, filled, helper, inlined, kernel
 
-NONE = np.int64(-1)  # numba compiles a function anew for every literal it is called with
+# A conflict pair: the return edges that must lie left and right, as intervals; NONE marks an empty one.
+PAIR = np.dtype([
+    ("left_low", np.int64),
+    ("left_high", np.int64),
+    ("right_low", np.int64),
+    ("right_high", np.int64),
+])  # fmt: skip
 
 
 @kernel
 def incidence(n_nodes, edges):
     """Darts grouped by tail: darts leaving v are order[start[v]:start[v+1]], in edge order."""
-    start = np.zeros(n_nodes + 1, np.int64)
-    for e in range(edges.shape[0]):
-        start[edges[e, 0] + 1] += 1
-        start[edges[e, 1] + 1] += 1
+    n_darts = 2 * edges.shape[0]
+    start = filled(n_nodes + 1, ZERO)
+    for dart in range(n_darts):
+        start[edges[dart >> 1, dart & 1]] += 1
     for v in range(n_nodes):
         start[v + 1] += start[v]
-    fill = start[:-1].copy()
-    order = np.empty(2 * edges.shape[0], np.int64)
-    for e in range(edges.shape[0]):
-        for side in range(2):
-            v = edges[e, side]
-            order[fill[v]] = 2 * e + side
-            fill[v] += 1
+    order = filled(n_darts, ZERO)
+    for dart in range(n_darts - 1, -1, -1):  # `start` moves from the end of each group to its beginning
+        v = edges[dart >> 1, dart & 1]
+        start[v] -= 1
+        order[start[v]] = dart
     return start, order
 
 
@@ -45,16 +49,16 @@ def _orient(n_nodes, edges, start, order):
     Returns height, parent edge of each node, the chosen dart of each edge, lowpt, nesting depth and the roots.
     """
     n_edges = edges.shape[0]
-    height = np.full(n_nodes, NONE, np.int64)
-    parent = np.full(n_nodes, NONE, np.int64)
-    oriented = np.full(n_edges, NONE, np.int64)
-    lowpt = np.zeros(n_edges, np.int64)
-    lowpt2 = np.zeros(n_edges, np.int64)
-    nesting = np.zeros(n_edges, np.int64)
-    roots = np.empty(n_nodes, np.int64)
+    height = filled(n_nodes, NONE)
+    parent = filled(n_nodes, NONE)
+    oriented = filled(n_edges, NONE)
+    lowpt = filled(n_edges, ZERO)
+    lowpt2 = filled(n_edges, ZERO)
+    nesting = filled(n_edges, ZERO)
+    roots = filled(n_nodes, ZERO)
     n_roots = 0
-    pointer = start[:-1].copy()
-    stack = np.empty(n_nodes, np.int64)
+    done = filled(n_nodes, ZERO)  # how many of its darts the search has left behind
+    stack = filled(n_nodes, ZERO)
     for root in range(n_nodes):
         if height[root] != NONE:
             continue
@@ -65,10 +69,11 @@ def _orient(n_nodes, edges, start, order):
         top = 0
         while top >= 0:
             v = stack[top]
-            if pointer[v] == start[v + 1]:
+            k = start[v] + done[v]
+            if k == start[v + 1]:
                 top -= 1
                 continue
-            dart = order[pointer[v]]
+            dart = order[k]
             e = dart >> 1
             if oriented[e] == NONE:
                 oriented[e] = dart
@@ -83,7 +88,7 @@ def _orient(n_nodes, edges, start, order):
                     continue
                 lowpt[e] = height[w]
             elif oriented[e] != dart:  # already used from its other end
-                pointer[v] += 1
+                done[v] += 1
                 continue
             nesting[e] = 2 * lowpt[e] + (1 if lowpt2[e] < height[v] else 0)
             up = parent[v]
@@ -95,45 +100,44 @@ def _orient(n_nodes, edges, start, order):
                     lowpt2[up] = min(lowpt2[up], lowpt[e])
                 else:
                     lowpt2[up] = min(lowpt2[up], lowpt2[e])
-            pointer[v] += 1
+            done[v] += 1
     return height, parent, oriented, lowpt, nesting, roots[:n_roots]
 
 
 @helper
-def _outgoing_by_nesting(n_nodes, edges, oriented, nesting):
-    """Edges grouped by their oriented tail, each group in order of (signed) nesting depth; counting sort."""
+def _outgoing_by_nesting(n_nodes, edges, oriented, nesting, side):
+    """Edges grouped by their oriented tail, each group in order of signed nesting depth; counting sort."""
     n_edges = edges.shape[0]
     low = 0
     high = 0
     for e in range(n_edges):
-        low = min(low, nesting[e])
-        high = max(high, nesting[e])
-    bucket = np.zeros(high - low + 2, np.int64)
+        depth = nesting[e] * side[e]
+        if depth < low:
+            low = depth
+        if depth > high:
+            high = depth
+    bucket = filled(high - low + 2, ZERO)
     for e in range(n_edges):
-        bucket[nesting[e] - low + 1] += 1
+        bucket[nesting[e] * side[e] - low + 1] += 1
     for k in range(bucket.size - 1):
         bucket[k + 1] += bucket[k]
-    by_depth = np.empty(n_edges, np.int64)
+    by_depth = filled(n_edges, ZERO)
     for e in range(n_edges):
-        k = nesting[e] - low
+        k = nesting[e] * side[e] - low
         by_depth[bucket[k]] = e
         bucket[k] += 1
-    start = np.zeros(n_nodes + 1, np.int64)
+    start = filled(n_nodes + 1, ZERO)
     for e in range(n_edges):
-        start[edges[e, oriented[e] & 1] + 1] += 1
+        start[edges[e, oriented[e] & 1]] += 1
     for v in range(n_nodes):
         start[v + 1] += start[v]
-    fill = start[:-1].copy()
-    outgoing = np.empty(n_edges, np.int64)
-    for k in range(n_edges):
+    outgoing = filled(n_edges, ZERO)
+    for k in range(n_edges - 1, -1, -1):
         e = by_depth[k]
         v = edges[e, oriented[e] & 1]
-        outgoing[fill[v]] = e
-        fill[v] += 1
+        start[v] -= 1
+        outgoing[start[v]] = e
     return start, outgoing
-
-
-# A conflict pair is a row (L.low, L.high, R.low, R.high) of the stack; NONE marks an empty interval.
 
 
 @helper
@@ -143,8 +147,8 @@ def _conflicting(high, e, lowpt):
 
 @helper
 def _swap_sides(row):
-    row[0], row[2] = row[2], row[0]
-    row[1], row[3] = row[3], row[1]
+    row.left_low, row.right_low = row.right_low, row.left_low
+    row.left_high, row.right_high = row.right_high, row.left_high
 
 
 @inlined
@@ -156,62 +160,63 @@ def _add_constraints(  # noqa: C901 - one step of the published algorithm
     while True:
         size -= 1
         row = pairs[size]
-        if row[1] != NONE:
+        if row.left_high != NONE:
             _swap_sides(row)
-        if row[1] != NONE:
+        if row.left_high != NONE:
             return NONE
-        if lowpt[row[2]] > lowpt[up]:
+        if lowpt[row.right_low] > lowpt[up]:
             if right_high == NONE:
-                right_high = row[3]
+                right_high = row.right_high
             else:
-                ref[right_low] = row[3]
-            right_low = row[2]
+                ref[right_low] = row.right_high
+            right_low = row.right_low
         else:
-            ref[row[2]] = lowpt_edge[up]
+            ref[row.right_low] = lowpt_edge[up]
         if size == bottom:
             break
-    while size > 0 and (_conflicting(pairs[size - 1, 1], e, lowpt) or _conflicting(pairs[size - 1, 3], e, lowpt)):
+    while size > 0 and (
+        _conflicting(pairs[size - 1].left_high, e, lowpt) or _conflicting(pairs[size - 1].right_high, e, lowpt)
+    ):
         size -= 1
         row = pairs[size]
-        if _conflicting(row[3], e, lowpt):
+        if _conflicting(row.right_high, e, lowpt):
             _swap_sides(row)
-        if _conflicting(row[3], e, lowpt):
+        if _conflicting(row.right_high, e, lowpt):
             return NONE
         if right_low != NONE:
-            ref[right_low] = row[3]
-        if row[2] != NONE:
-            right_low = row[2]
+            ref[right_low] = row.right_high
+        if row.right_low != NONE:
+            right_low = row.right_low
         if left_high == NONE:
-            left_high = row[1]
+            left_high = row.left_high
         else:
-            ref[left_low] = row[1]
-        left_low = row[0]
+            ref[left_low] = row.left_high
+        left_low = row.left_low
     if left_high != NONE or right_high != NONE:
-        pairs[size, 0], pairs[size, 1] = left_low, left_high
-        pairs[size, 2], pairs[size, 3] = right_low, right_high
+        pairs[size].left_low, pairs[size].left_high = left_low, left_high
+        pairs[size].right_low, pairs[size].right_high = right_low, right_high
         size += 1
     return size
 
 
 @inlined
 def _lowest(row, lowpt):
-    if row[1] == NONE:
-        return lowpt[row[2]]
-    if row[3] == NONE:
-        return lowpt[row[0]]
-    return min(lowpt[row[0]], lowpt[row[2]])
+    if row.left_high == NONE:
+        return lowpt[row.right_low]
+    if row.right_high == NONE:
+        return lowpt[row.left_low]
+    return min(lowpt[row.left_low], lowpt[row.right_low])
 
 
 @inlined
-def _trim(row, low, u, edges, oriented, ref, side):
-    """Drop back edges that end at u from one interval (columns low, low + 1) of a conflict pair."""
-    high, other_low = low + 1, 2 - low
-    while row[high] != NONE and _head(edges, oriented[row[high]]) == u:
-        row[high] = ref[row[high]]
-    if row[high] == NONE and row[low] != NONE:
-        ref[row[low]] = row[other_low]
-        side[row[low]] = -1
-        row[low] = NONE
+def _trim(row, u, edges, oriented, ref, side):
+    """Drop back edges that end at u from the left interval of a conflict pair."""
+    while row.left_high != NONE and _head(edges, oriented[row.left_high]) == u:
+        row.left_high = ref[row.left_high]
+    if row.left_high == NONE and row.left_low != NONE:
+        ref[row.left_low] = row.right_low
+        side[row.left_low] = -1
+        row.left_low = NONE
 
 
 @inlined
@@ -219,14 +224,15 @@ def _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, 
     """All return edges of the subtree below `up` that end at its tail u are settled: take them off."""
     while size > 0 and _lowest(pairs[size - 1], lowpt) == height[u]:
         size -= 1
-        if pairs[size, 0] != NONE:
-            side[pairs[size, 0]] = -1
+        if pairs[size].left_low != NONE:
+            side[pairs[size].left_low] = -1
     if size > 0:
         row = pairs[size - 1]
-        for low in (0, 2):
-            _trim(row, low, u, edges, oriented, ref, side)
+        for _ in range(2):  # the left one, then the right one
+            _trim(row, u, edges, oriented, ref, side)
+            _swap_sides(row)
     if size > 0 and lowpt[up] < height[u]:
-        left, right = pairs[size - 1, 1], pairs[size - 1, 3]
+        left, right = pairs[size - 1].left_high, pairs[size - 1].right_high
         if left != NONE and (right == NONE or lowpt[left] > lowpt[right]):
             ref[up] = left
         else:
@@ -238,29 +244,30 @@ def _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, 
 def _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side):
     """Phase 2: can all back edges be split into left and right without conflict? Fills ref and side."""
     n_edges = edges.shape[0]
-    start, outgoing = _outgoing_by_nesting(n_nodes, edges, oriented, nesting)
-    pointer = start[:-1].copy()
-    lowpt_edge = np.full(n_edges, NONE, np.int64)
-    bottom = np.zeros(n_edges, np.int64)
-    entered = np.zeros(n_edges, np.bool_)
-    pairs = np.empty((n_edges + 1, 4), np.int64)
+    start, outgoing = _outgoing_by_nesting(n_nodes, edges, oriented, nesting, side)
+    done = filled(n_nodes, ZERO)  # how many of its darts the search has left behind
+    lowpt_edge = filled(n_edges, NONE)
+    bottom = filled(n_edges, ZERO)
+    entered = filled(n_edges, ZERO)
+    pairs = np.empty(n_edges + 1, PAIR)
     size = np.int64(0)
-    stack = np.empty(n_nodes, np.int64)
+    stack = filled(n_nodes, ZERO)
     for root in roots:
         stack[0] = root
         top = 0
         while top >= 0:
             v = stack[top]
             up = parent[v]
-            if pointer[v] == start[v + 1]:
+            k = start[v] + done[v]
+            if k == start[v + 1]:
                 if up != NONE:
                     u = edges[up, oriented[up] & 1]
                     size = _remove_back_edges(up, u, pairs, size, height, lowpt, edges, oriented, ref, side)
                 top -= 1
                 continue
-            e = outgoing[pointer[v]]
+            e = outgoing[k]
             if not entered[e]:
-                entered[e] = True
+                entered[e] = 1
                 bottom[e] = size
                 w = _head(edges, oriented[e])
                 if parent[w] == e:
@@ -268,24 +275,24 @@ def _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, 
                     stack[top] = w
                     continue
                 lowpt_edge[e] = e
-                pairs[size, 0], pairs[size, 1] = NONE, NONE
-                pairs[size, 2], pairs[size, 3] = e, e
+                pairs[size].left_low, pairs[size].left_high = NONE, NONE
+                pairs[size].right_low, pairs[size].right_high = e, e
                 size += 1
             if lowpt[e] < height[v]:
-                if pointer[v] == start[v]:
+                if done[v] == 0:
                     lowpt_edge[up] = lowpt_edge[e]
                 else:
                     size = _add_constraints(e, up, pairs, size, bottom[e], lowpt, lowpt_edge, ref)
                     if size == NONE:
                         return False
-            pointer[v] += 1
+            done[v] += 1
     return True
 
 
 @inlined
 def _resolve_sides(ref, side):
     """Sides are given relative to reference edges; make them absolute (iteratively: chains can be long)."""
-    chain = np.empty(ref.size, np.int64)
+    chain = filled(ref.size, ZERO)
     for first in range(ref.size):
         length = 0
         e = first
@@ -313,10 +320,10 @@ def _insert(dart, after, clockwise, counter):
 def _embed(n_nodes, edges, parent, oriented, nesting, roots, side):
     """Phase 3: the clockwise successor of every dart around its tail."""
     n_edges = edges.shape[0]
-    start, outgoing = _outgoing_by_nesting(n_nodes, edges, oriented, nesting * side)
-    clockwise = np.empty(2 * n_edges, np.int64)
-    counter = np.empty(2 * n_edges, np.int64)
-    first = np.full(n_nodes, NONE, np.int64)
+    start, outgoing = _outgoing_by_nesting(n_nodes, edges, oriented, nesting, side)
+    clockwise = filled(2 * n_edges, ZERO)
+    counter = filled(2 * n_edges, ZERO)
+    first = filled(n_nodes, NONE)
     for v in range(n_nodes):
         for k in range(start[v], start[v + 1]):
             dart = oriented[outgoing[k]]
@@ -326,20 +333,21 @@ def _embed(n_nodes, edges, parent, oriented, nesting, roots, side):
                 counter[dart] = dart
             else:
                 _insert(dart, oriented[outgoing[k - 1]], clockwise, counter)
-    left_ref = np.full(n_nodes, NONE, np.int64)
-    right_ref = np.full(n_nodes, NONE, np.int64)
-    pointer = start[:-1].copy()
-    stack = np.empty(n_nodes, np.int64)
+    left_ref = filled(n_nodes, NONE)
+    right_ref = filled(n_nodes, NONE)
+    done = filled(n_nodes, ZERO)  # how many of its darts the search has left behind
+    stack = filled(n_nodes, ZERO)
     for root in roots:
         stack[0] = root
         top = 0
         while top >= 0:
             v = stack[top]
-            if pointer[v] == start[v + 1]:
+            k = start[v] + done[v]
+            if k == start[v + 1]:
                 top -= 1
                 continue
-            e = outgoing[pointer[v]]
-            pointer[v] += 1
+            e = outgoing[k]
+            done[v] += 1
             dart = oriented[e]
             back = dart ^ 1
             w = _head(edges, dart)
@@ -374,21 +382,21 @@ def is_planar_kernel(n_nodes, edges):
         return False
     start, order = incidence(n_nodes, edges)
     height, parent, oriented, lowpt, nesting, roots = _orient(n_nodes, edges, start, order)
-    ref = np.full(edges.shape[0], NONE, np.int64)
-    side = np.full(edges.shape[0], 1, np.int64)
+    ref = filled(edges.shape[0], NONE)
+    side = filled(edges.shape[0], ONE)
     return _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side)
 
 
 @kernel
 def embed_kernel(n_nodes, edges):
     """(planar?, clockwise successor of each dart); the second is empty for a non-planar graph."""
-    nothing = np.empty(0, np.int64)
+    nothing = filled(ZERO, ZERO)
     if _too_many_edges(n_nodes, edges.shape[0]):
         return False, nothing
     start, order = incidence(n_nodes, edges)
     height, parent, oriented, lowpt, nesting, roots = _orient(n_nodes, edges, start, order)
-    ref = np.full(edges.shape[0], NONE, np.int64)
-    side = np.full(edges.shape[0], 1, np.int64)
+    ref = filled(edges.shape[0], NONE)
+    side = filled(edges.shape[0], ONE)
     if not _test(n_nodes, edges, height, parent, oriented, lowpt, nesting, roots, ref, side):
         return False, nothing
     _resolve_sides(ref, side)

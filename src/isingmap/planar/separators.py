@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from isingmap.compiled import kernel
+from isingmap.compiled import NONE, ZERO, filled, kernel
 from isingmap.planar.planarity import incidence
 
 
@@ -12,8 +10,8 @@ from isingmap.planar.planarity import incidence
 def component_labels(n_nodes, edges):
     """Component number of each node, (n_nodes,) int64, numbered by their smallest node."""
     start, order = incidence(n_nodes, edges)
-    label = np.full(n_nodes, -1, np.int64)
-    stack = np.empty(n_nodes, np.int64)
+    label = filled(n_nodes, NONE)
+    stack = filled(n_nodes, ZERO)
     count = 0
     for root in range(n_nodes):
         if label[root] >= 0:
@@ -39,14 +37,14 @@ def block_labels(n_nodes, edges):
     """Block (biconnected component) of each edge, (n_edges,) int64. Hopcroft and Tarjan, without recursion."""
     n_edges = edges.shape[0]
     start, order = incidence(n_nodes, edges)
-    label = np.full(n_edges, -1, np.int64)
-    depth = np.full(n_nodes, -1, np.int64)
-    low = np.zeros(n_nodes, np.int64)
-    pointer = start[:-1].copy()
-    parent = np.full(n_nodes, -1, np.int64)
-    waiting = np.empty(n_edges, np.int64)
+    label = filled(n_edges, NONE)
+    depth = filled(n_nodes, NONE)
+    low = filled(n_nodes, ZERO)
+    done = filled(n_nodes, ZERO)  # how many of its darts the search has left behind
+    parent = filled(n_nodes, NONE)
+    waiting = filled(n_edges, ZERO)
     n_waiting = 0
-    stack = np.empty(n_nodes, np.int64)
+    stack = filled(n_nodes, ZERO)
     count = 0
     for root in range(n_nodes):
         if depth[root] >= 0:
@@ -56,9 +54,10 @@ def block_labels(n_nodes, edges):
         top = 0
         while top >= 0:
             v = stack[top]
-            if pointer[v] < start[v + 1]:
-                dart = order[pointer[v]]
-                pointer[v] += 1
+            k = start[v] + done[v]
+            if k < start[v + 1]:
+                dart = order[k]
+                done[v] += 1
                 e = dart >> 1
                 w = edges[e, 1 - (dart & 1)]
                 if e == parent[v]:
@@ -98,8 +97,8 @@ def attachment(n_nodes, edges, in_core, is_core_edge):
     The core is a block (or any connected part whose outside hangs on single nodes); its own edges are not used.
     """
     start, order = incidence(n_nodes, edges)
-    hangs_on = np.full(n_nodes, -1, np.int64)
-    stack = np.empty(n_nodes, np.int64)
+    hangs_on = filled(n_nodes, NONE)
+    stack = filled(n_nodes, ZERO)
     top = 0
     for v in range(n_nodes):
         if in_core[v]:

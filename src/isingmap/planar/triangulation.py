@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
 from isingmap.planar.embedding import Embedding
 from isingmap.planar.separators import component_labels
 
@@ -54,7 +54,7 @@ def _walk(first, successor, face, length, visited):
     dart = first
     while True:
         face[length] = dart
-        visited[dart] = True
+        visited[dart] = 1
         length += 1
         dart = successor[dart]
         if dart == first:
@@ -64,11 +64,11 @@ def _walk(first, successor, face, length, visited):
 @inlined
 def _joined_face(n_nodes, n_given, edges, successor, component, face, visited):
     """One face walk that visits all components, joined by new edges from node 0; returns (n_edges, length)."""
-    leaving = np.full(n_nodes, -1, np.int64)
+    leaving = filled(n_nodes, NONE)
     for dart in range(2 * n_given - 1, -1, -1):
         leaving[edges[dart >> 1, dart & 1]] = dart
     n_edges = n_given
-    length = np.int64(0)
+    length = ZERO
     if leaving[0] >= 0:
         length = _walk(leaving[0], successor, face, length, visited)
     reached = 0
@@ -133,14 +133,14 @@ def _triangulate(n_nodes, given, successor, component):
     edges = np.empty((n_total, 2), np.int64)
     for e in range(n_given):
         edges[e, 0], edges[e, 1] = given[e, 0], given[e, 1]
-    next_in_face = np.full(2 * n_total, -1, np.int64)
-    face = np.empty(2 * n_total, np.int64)
-    visited = np.zeros(2 * n_given, np.bool_)
+    next_in_face = filled(2 * n_total, NONE)
+    face = filled(2 * n_total, ZERO)
+    visited = filled(2 * n_given, ZERO)
     n_edges, length = _joined_face(n_nodes, n_given, edges, successor, component, face, visited)
     n_edges = _cut_face(face, length, edges, n_edges, next_in_face)
     for first in range(2 * n_given):
         if visited[first]:
             continue
-        length = _walk(first, successor, face, np.int64(0), visited)
+        length = _walk(first, successor, face, ZERO, visited)
         n_edges = _cut_face(face, length, edges, n_edges, next_in_face)
     return edges, next_in_face

@@ -16,12 +16,11 @@ Blossom" (Quantum 9, 2025); one tree at a time: Cook & Rohe, INFORMS J. Computin
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import ZERO, filled, helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
+from isingmap.inference.ground_states.heap import clear, pop, push
 from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
 
 # Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
@@ -42,29 +41,37 @@ def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_termi
         Even in number.
     """
     moats = no_moats(n_nodes, ends, weights, np.flatnonzero(is_terminal))
+    _fill_cells(moats)
     _match_all(moats)
     return np.flatnonzero(_join(moats)), moats
 
 
 @kernel
 def _match_all(s):
-    _fill_cells(s)
     total = 0.0
     for u in range(s.home.size):
         total += s.regions[u].radius
     patience = max(FIRST_PATIENCE * total / s.home.size, 1.0)
-    waiting = [u for u in range(s.home.size) if s.regions[u].mate_here < 0]
-    while len(waiting) > 0:
+    waiting = filled(s.home.size, ZERO)
+    for u in range(s.home.size):
+        waiting[u] = u
+    n_waiting = s.home.size
+    while n_waiting > 0:
         limit = np.int64(min(patience, 2.0**62))
-        waiting = [u for u in waiting if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit)]
+        n_before, n_waiting = n_waiting, 0
+        for k in range(n_before):
+            u = waiting[k]
+            if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit):
+                waiting[n_waiting] = u
+                n_waiting += 1
         patience *= MORE_PATIENCE
 
 
-@inlined
+@kernel
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
-    reach = np.full(s.home.size, NEVER, np.int64)
+    reach = filled(s.home.size, NEVER)
     for edge in s.edges:
         u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u != v:
@@ -78,7 +85,7 @@ def _fill_cells(s):
         if u == v or s.regions[u].mate_here >= 0 or s.regions[v].mate_here >= 0:
             continue
         if distance[edge.a] + edge.weight + distance[edge.b] == 2 * min(reach[u], reach[v]):
-            pair(s, u, v, u, v)
+            pair(s.regions, u, v, u, v)
     for a in order:
         node = s.nodes[a]
         u = node.source
@@ -96,20 +103,15 @@ def _fill_cells(s):
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
     n_nodes = s.start.size - 1
-    distance = np.full(n_nodes, NEVER, np.int64)
-    order = np.empty(n_nodes, np.int64)
-    settled = np.zeros(n_nodes, np.bool_)
-    queue = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    distance = filled(n_nodes, NEVER)
+    order = filled(n_nodes, ZERO)
     for u in range(s.home.size):
         distance[s.home[u]] = 0
         s.nodes[s.home[u]].source = u
-        heappush(queue, (np.int64(0), s.home[u]))
+        push(s.heap, ZERO, s.home[u])
     count = 0
-    while len(queue) > 0:
-        _, a = heappop(queue)
-        if settled[a]:
-            continue
-        settled[a] = True
+    while s.heap.entries[0].item > 0:
+        _, a = pop(s.heap)
         order[count] = a
         count += 1
         for k in range(s.start[a], s.start[a + 1]):
@@ -118,7 +120,7 @@ def _cells(s):
             if distance[a] + edge.weight < distance[b]:
                 distance[b] = distance[a] + edge.weight
                 s.nodes[b].source = s.nodes[a].source
-                heappush(queue, (distance[b], b))
+                push(s.heap, distance[b], b)
     return distance, order[:count]
 
 
@@ -127,6 +129,8 @@ def _pairs(s):
     """Terminals matched with each other, (n_terminals / 2, 2); opens the blossoms from outside inwards."""
     pairs = np.empty((s.home.size // 2, 2), np.int64)
     count = 0
+    # Blossoms to be opened, each with the terminal that is matched outside.
+    regions, terminals = filled(s.regions.size, ZERO), filled(s.regions.size, ZERO)
     for terminal in range(s.home.size):
         region = around(s, terminal)
         here, there = s.regions[region].mate_here, s.regions[region].mate_there
@@ -135,17 +139,21 @@ def _pairs(s):
         if here < there:
             pairs[count, 0], pairs[count, 1] = here, there
             count += 1
-        todo = [(region, here)]
-        while len(todo) > 0:
-            region, here = todo.pop()
+        regions[0], terminals[0] = region, here
+        n_todo = 1
+        while n_todo > 0:
+            n_todo -= 1
+            region, here = regions[n_todo], terminals[n_todo]
             if s.regions[region].first_child < 0:
                 continue
-            base = child_around(s, region, here)
-            pair_rest(s, base, base, FORWARD)
-            todo.append((base, here))
+            base = child_around(s.regions, region, here)
+            pair_rest(s.regions, base, base, FORWARD)
+            regions[n_todo], terminals[n_todo] = base, here
+            n_todo += 1
             child = s.regions[base].next_child
             while child != base:
-                todo.append((child, s.regions[child].mate_here))
+                regions[n_todo], terminals[n_todo] = child, s.regions[child].mate_here
+                n_todo += 1
                 if s.regions[child].mate_there == s.regions[child].link_there:  # to the next child, not back
                     pairs[count, 0], pairs[count, 1] = s.regions[child].mate_here, s.regions[child].mate_there
                     count += 1
@@ -155,35 +163,38 @@ def _pairs(s):
 
 @kernel
 def _join(s):
-    """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
+    """Symmetric difference of shortest paths between matched terminals: 1 for its edges, (n_edges,)."""
     n_nodes = s.start.size - 1
-    in_join = np.zeros(s.edges.size, np.bool_)
-    distance = np.full(n_nodes, NEVER, np.int64)
-    entered = np.empty(n_nodes, np.int64)
+    in_join = filled(s.edges.size, ZERO)
+    entered = filled(n_nodes, ZERO)
+    distance = filled(n_nodes, NEVER)
+    touched = filled(n_nodes, ZERO)
     pairs = _pairs(s)
     for k in range(pairs.shape[0]):
-        a, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
-        distance[a] = 0
-        touched = [a]
-        queue = [(np.int64(0), a)]
+        first, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
+        distance[first] = 0
+        touched[0] = first
+        n_touched = 1
+        push(s.heap, ZERO, first)
         while True:
-            length, a = heappop(queue)
+            length, a = pop(s.heap)
             if a == goal:
                 break
-            if length > distance[a]:
-                continue
             for j in range(s.start[a], s.start[a + 1]):
                 e = s.slots[j]
                 b = s.edges[e].a + s.edges[e].b - a
                 if length + s.edges[e].weight < distance[b]:
+                    if distance[b] == NEVER:
+                        touched[n_touched] = b
+                        n_touched += 1
                     distance[b] = length + s.edges[e].weight
                     entered[b] = e
-                    touched.append(b)
-                    heappush(queue, (distance[b], b))
-        while a != s.home[pairs[k, 0]]:
+                    push(s.heap, distance[b], b)
+        clear(s.heap)
+        while a != first:
             e = entered[a]
-            in_join[e] = not in_join[e]
+            in_join[e] ^= 1
             a = s.edges[e].a + s.edges[e].b - a
-        for a in touched:
-            distance[a] = NEVER
+        for j in range(n_touched):
+            distance[touched[j]] = NEVER
     return in_join

@@ -102,9 +102,9 @@ def _assembled_rows(plan, weights):
 def _spans(plan):
     """(low, high, is_leaf) of each leaf of the elimination tree and of each separator, whose chunks form a chain."""
     spans = []
-    for t, child in enumerate(plan.child.tolist()):
-        low, high = 2 * int(plan.first[t]), 2 * int(plan.first[t + 1])
-        in_chain = child >= 0 and plan.sibling[child] < 0 and not spans[-1][2]
+    for front in plan.fronts:
+        low, high, child = 2 * int(front["first"]), 2 * int(front["end"]), int(front["child"])
+        in_chain = child >= 0 and plan.fronts[child]["sibling"] < 0 and not spans[-1][2]
         if in_chain and high - spans[-1][0] <= LARGEST_BLOCK:
             low, _, _ = spans.pop()
         spans.append((low, high, child < 0))
