@@ -31,7 +31,7 @@ from scipy.spatial import Delaunay
 
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.dual import DualPlan, gauge, plan
-from isingmap.inference.engine import LOSS_TOLERANCE, solve_safely
+from isingmap.inference.ladder import LOSS_TOLERANCE, Ladder
 from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ground_states.ground_state import ground_spins
 from isingmap.inference.inverse import inverse_entries
@@ -274,7 +274,7 @@ def question_6(arguments) -> None:
     groups = defaultdict(list)
     for case in json.loads((REFERENCE / "strong_coupling.json").read_text()):
         graph, couplings = plan(case["L"] ** 2, np.array(case["edges"])), np.array(case["J"])
-        took, solved = seconds(lambda g=graph, c=couplings: solve_safely(g, c), runs=1)
+        took, solved = seconds(lambda g=graph, c=couplings: Ladder(g, c).solved, runs=1)
         error = abs(solved.log_partition / case["logZ_transfer"] - 1)
         groups[case["scale"]].append((error, moment_error(solved, case), took, answered_by(solved, couplings)))
     table("6. strong couplings, worst of each", "largest |theta|", "instances", "log Z, relative", "moments", "seconds")
