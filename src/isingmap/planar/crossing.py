@@ -21,13 +21,13 @@ def cheapest_crossings(embedding: Embedding, weights: np.ndarray) -> np.ndarray:
     isolated nodes, which no edge separates in every embedding: the caller knows those. O(n^2 log n).
     """
     face, n_faces = orbits(embedding.next_in_face)
-    return _all_costs(embedding.n_nodes, embedding.tail, face, n_faces, weights)
+    return _all_costs(embedding.n_nodes, embedding.tail, face, *_darts_by_face(face, n_faces), weights)
 
 
 def crossed_edges(embedding: Embedding, weights: np.ndarray, i: int, j: int) -> np.ndarray:
     """Edges crossed by the cheapest line from i to j."""
     face, n_faces = orbits(embedding.next_in_face)
-    distance, entered = _from_node(i, embedding.tail, face, n_faces, weights)
+    distance, entered = _from_node(i, embedding.tail, face, *_darts_by_face(face, n_faces), weights)
     at_j = face[embedding.tail == j]
     current = at_j[np.argmin(distance[at_j])]
     crossed = []
@@ -37,16 +37,21 @@ def crossed_edges(embedding: Embedding, weights: np.ndarray, i: int, j: int) -> 
     return np.array(crossed, dtype=np.int64)
 
 
+def _darts_by_face(face: np.ndarray, n_faces: int) -> tuple[np.ndarray, np.ndarray]:
+    """(darts face by face, where each face begins (n_faces + 1,))."""
+    by_face = np.argsort(face, kind="stable")
+    return by_face, np.searchsorted(face[by_face], np.arange(n_faces + 1))
+
+
 @kernel
-def _from_node(source, tail, face, n_faces, weights):
+def _from_node(source, tail, face, by_face, start, weights):
     """Shortest distances from the faces at a node, and the dart across which each face was entered, -1 at the start.
 
     The dart belongs to the face on the near side.
     """
+    n_faces = start.size - 1
     distance = np.full(n_faces, np.inf)
     entered = np.full(n_faces, -1, np.int64)
-    by_face = np.argsort(face)
-    start = np.searchsorted(face[by_face], np.arange(n_faces + 1))
     heap = [(0.0, np.int64(-1))]
     heap.pop()
     for dart in range(tail.size):
@@ -69,10 +74,10 @@ def _from_node(source, tail, face, n_faces, weights):
 
 
 @kernel
-def _all_costs(n_nodes, tail, face, n_faces, weights):
+def _all_costs(n_nodes, tail, face, by_face, start, weights):
     costs = np.full((n_nodes, n_nodes), np.inf)
     for i in range(n_nodes):
-        distance, _ = _from_node(i, tail, face, n_faces, weights)
+        distance, _ = _from_node(i, tail, face, by_face, start, weights)
         for dart in range(tail.size):
             costs[i, tail[dart]] = min(costs[i, tail[dart]], distance[face[dart]])
         costs[i, i] = 0.0
