@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import NONE, ONE, ZERO, filled, inlined, kernel
+from isingmap.compiled import inlined, kernel
 
 
 class MoatFamily(NamedTuple):
@@ -75,16 +75,16 @@ def _are_valid(terminals, ends, weights, moats, order, reach):
 @kernel
 def from_outside_inwards(parent):
     """Regions, each after the one it is a part of; those whose parents run in a circle are left out."""
-    start = filled(parent.size + 2, ZERO)
+    start = np.zeros(parent.size + 2, np.int64)
     for region in range(parent.size):
         start[parent[region] + 2] += 1
     for region in range(parent.size + 1):
         start[region + 1] += start[region]
-    parts = filled(parent.size, ZERO)
+    parts = np.empty(parent.size, np.int64)
     for region in range(parent.size):
         parts[start[parent[region] + 1]] = region
         start[parent[region] + 1] += 1
-    order = filled(parent.size, ZERO)  # `start` has become the end of each list of parts
+    order = np.empty(parent.size, np.int64)  # `start` has become the end of each list of parts
     count = start[0]
     for j in range(count):
         order[j] = parts[j]
@@ -110,11 +110,11 @@ def widths_outwards(parent, radius, order):
 @inlined
 def _have_odd_terminals(terminals, moats, order):
     """Whether every terminal is inside its moats from the start, and every region with a moat has an odd number."""
-    odd = filled(moats.parent.size, ZERO)
+    odd = np.zeros(moats.parent.size, np.bool_)
     for a in terminals:
         if moats.region[a] < 0 or moats.arrival[a] != 0:
             return False
-        odd[moats.region[a]] ^= 1
+        odd[moats.region[a]] ^= True
     for k in range(order.size - 1, -1, -1):
         region = order[k]
         if moats.radius[region] > 0 and not odd[region]:
@@ -128,10 +128,10 @@ def _have_odd_terminals(terminals, moats, order):
 def _chains(parent, order):
     """Depth of each region, and the outermost region of its chain; each region continues the chain of its parent
     if it is the parent's largest part, so that every way outwards changes chains a logarithmic number of times."""
-    size = filled(parent.size, ONE)
-    largest = filled(parent.size, NONE)
-    depth = filled(parent.size, ZERO)
-    chain = filled(parent.size, ZERO)
+    size = np.full(parent.size, 1, np.int64)
+    largest = np.full(parent.size, -1, np.int64)
+    depth = np.zeros(parent.size, np.int64)
+    chain = np.empty(parent.size, np.int64)
     for k in range(order.size - 1, -1, -1):
         region = order[k]
         above = parent[region]
@@ -166,8 +166,8 @@ def _innermost_common(x, y, parent, depth, chain):
 def _width_crossed(a, b, common, moats, reach):
     """Total width of the sets that contain exactly one of two nodes."""
     beyond = reach[common] if common >= 0 else 0
-    width = ZERO
-    inner = ZERO  # where the nodes arrive in the common region; a node in one of its parts is there before
+    width = np.int64(0)
+    inner = np.int64(0)  # where the nodes arrive in the common region; a node in one of its parts is there before
     for v in (a, b):
         region = moats.region[v]
         inner = -inner

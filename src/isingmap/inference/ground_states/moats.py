@@ -10,14 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from isingmap.compiled import helper, inlined
-from isingmap.inference.ground_states.heap import Heap, empty_heap
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
 from isingmap.planar.planarity import incidence
 
 # Numbers of NumPy's, because numba compiles a function anew for every literal it is called with.
 FREE, OUTER, INNER = np.int64(0), np.int64(1), np.int64(2)
 NOBODY, FORWARD = np.int64(-1), np.bool_(True)
-NEVER = np.int64(np.iinfo(np.int64).max)
+NEVER = np.iinfo(np.int64).max
 
 NODE = np.dtype([
     ("arrived", np.int64),  # region that covered it, -1: none
@@ -26,12 +25,13 @@ NODE = np.dtype([
     ("wrap", np.int64),  # width of the moats beyond it, without the outermost and the group's offset
     ("below", np.int64),  # node covered before it by the same region
 ])  # fmt: skip
-EDGE = np.dtype([("a", np.int64), ("b", np.int64), ("weight", np.int64)])
+EDGE = np.dtype([("a", np.int64), ("b", np.int64), ("weight", np.int64), ("due", np.int64)])
 GROUP = np.dtype([("top", np.int64), ("offset", np.int64)])
 REGION = np.dtype([
     ("radius", np.int64),  # width of its moat: at time t radius + rate t
     ("rate", np.int64),
     ("label", np.int64),
+    ("due", np.int64),
     ("shell", np.int64),  # node covered last
     ("mate_here", np.int64),  # link to the region it is matched with
     ("mate_there", np.int64),
@@ -46,7 +46,6 @@ REGION = np.dtype([
     ("link_here", np.int64),  # link to the next child
     ("link_there", np.int64),
     ("mark", np.int64),  # last search for a common ancestor that met it
-    ("entered", np.int64),  # region that entered the alternating tree before it, -1: it did not enter
 ])  # fmt: skip
 
 
@@ -66,25 +65,22 @@ class Moats(NamedTuple):
     groups: np.ndarray  # numbered like terminals
     regions: np.ndarray
     spare: np.ndarray  # numbers for blossoms; the first counts[0] are free
-    counts: np.ndarray  # spare numbers; searches; the region that entered the alternating tree last
-    heap: Heap  # events on edges, and in regions (n_edges + region); nodes to be settled in Dijkstra's algorithm
+    counts: np.ndarray  # spare numbers; searches
 
 
 def no_moats(n_nodes, ends, weights, home) -> Moats:
     start, order = incidence(n_nodes, ends)
     n_regions = home.size + home.size // 2 + 1
     edges, nodes = np.zeros(len(ends), EDGE), np.full(n_nodes, -1, NODE)
-    edges["a"], edges["b"], edges["weight"] = ends[:, 0], ends[:, 1], weights
+    edges["a"], edges["b"], edges["weight"], edges["due"] = ends[:, 0], ends[:, 1], weights, NEVER
     groups = np.zeros(home.size, GROUP)
     groups["top"] = np.arange(home.size)
     regions = np.full(n_regions, -1, REGION)
-    for name, value in {"radius": 0, "rate": 0, "label": FREE, "size": 0, "mark": 0}.items():
+    for name, value in {"radius": 0, "rate": 0, "label": FREE, "size": 0, "mark": 0, "due": NEVER}.items():
         regions[name] = value
     regions["crowd"] = np.arange(n_regions)
     spare = np.arange(n_regions - 1, home.size - 1, -1)
-    counts = np.array([spare.size, 0, n_regions])
-    heap = empty_heap(len(ends) + n_regions)
-    return Moats(start, order >> 1, home, edges, nodes, groups, regions, spare, counts, heap)
+    return Moats(start, order >> 1, home, edges, nodes, groups, regions, spare, np.array([spare.size, 0]))
 
 
 def moat_family(moats: Moats) -> MoatFamily:
@@ -98,8 +94,8 @@ def moat_family(moats: Moats) -> MoatFamily:
 
 
 @helper
-def pair(regions, region, other, here, there):
-    x, y = regions[region], regions[other]
+def pair(s, region, other, here, there):
+    x, y = s.regions[region], s.regions[other]
     x.mate_here, x.mate_there = here, there
     y.mate_here, y.mate_there = there, here
 
@@ -129,14 +125,14 @@ def cover_of(s, node, t):
 
 
 @helper
-def following(regions, region, root):
+def following(s, region, root):
     """The region after `region` in a walk through all parts of `root`; -1 at the end."""
-    if regions[region].first_child >= 0:
-        return regions[region].first_child
+    if s.regions[region].first_child >= 0:
+        return s.regions[region].first_child
     while region != root:
-        if regions[region].next_child != regions[regions[region].parent].first_child:
-            return regions[region].next_child
-        region = regions[region].parent
+        if s.regions[region].next_child != s.regions[s.regions[region].parent].first_child:
+            return s.regions[region].next_child
+        region = s.regions[region].parent
     return -1
 
 
@@ -151,45 +147,45 @@ def regroup(s, root, group, shift):
             node.group = group
             node.wrap += shift
             a = node.below
-        region = following(s.regions, region, root)
+        region = following(s, region, root)
 
 
 @helper
-def tie(regions, child, following, here, there):
+def tie(s, child, following, here, there):
     """Two neighbours on the cycle of a blossom."""
-    x = regions[child]
+    x = s.regions[child]
     x.next_child = following
     x.link_here, x.link_there = here, there
-    regions[following].previous_child = child
+    s.regions[following].previous_child = child
 
 
 @helper
-def child_around(regions, blossom, terminal):
+def child_around(s, blossom, terminal):
     """The child of a blossom that contains a terminal."""
     region = terminal
-    while regions[region].parent != blossom:
-        region = regions[region].parent
+    while s.regions[region].parent != blossom:
+        region = s.regions[region].parent
     return region
 
 
 @helper
-def step(regions, child, forward):
+def step(s, child, forward):
     """Neighbour on the cycle of a blossom, and the link to it."""
-    x = regions[child]
+    x = s.regions[child]
     if forward:
         return x.next_child, x.link_here, x.link_there
-    y = regions[x.previous_child]
+    y = s.regions[x.previous_child]
     return x.previous_child, y.link_there, y.link_here
 
 
 @helper
-def pair_rest(regions, child, end, forward):
+def pair_rest(s, child, end, forward):
     """Match the children strictly between two on the cycle of a blossom, in twos."""
-    child, _, _ = step(regions, child, forward)
+    child, _, _ = step(s, child, forward)
     while child != end:
-        following, here, there = step(regions, child, forward)
-        pair(regions, child, following, here, there)
-        child, _, _ = step(regions, following, forward)
+        following, here, there = step(s, child, forward)
+        pair(s, child, following, here, there)
+        child, _, _ = step(s, following, forward)
 
 
 @inlined

@@ -16,11 +16,12 @@ Blossom" (Quantum 9, 2025); one tree at a time: Cook & Rohe, INFORMS J. Computin
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+
 import numpy as np
 
-from isingmap.compiled import ZERO, filled, helper, inlined, kernel
+from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
-from isingmap.inference.ground_states.heap import clear, pop, push
 from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
 
 # Trees that do not meet another soon wait for the next round: large trees are rare when all have grown a little.
@@ -41,37 +42,29 @@ def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_termi
         Even in number.
     """
     moats = no_moats(n_nodes, ends, weights, np.flatnonzero(is_terminal))
-    _fill_cells(moats)
     _match_all(moats)
     return np.flatnonzero(_join(moats)), moats
 
 
 @kernel
 def _match_all(s):
+    _fill_cells(s)
     total = 0.0
     for u in range(s.home.size):
         total += s.regions[u].radius
     patience = max(FIRST_PATIENCE * total / s.home.size, 1.0)
-    waiting = filled(s.home.size, ZERO)
-    for u in range(s.home.size):
-        waiting[u] = u
-    n_waiting = s.home.size
-    while n_waiting > 0:
+    waiting = [u for u in range(s.home.size) if s.regions[u].mate_here < 0]
+    while len(waiting) > 0:
         limit = np.int64(min(patience, 2.0**62))
-        n_before, n_waiting = n_waiting, 0
-        for k in range(n_before):
-            u = waiting[k]
-            if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit):
-                waiting[n_waiting] = u
-                n_waiting += 1
+        waiting = [u for u in waiting if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit)]
         patience *= MORE_PATIENCE
 
 
-@kernel
+@inlined
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
-    reach = filled(s.home.size, NEVER)
+    reach = np.full(s.home.size, NEVER, np.int64)
     for edge in s.edges:
         u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u != v:
@@ -85,7 +78,7 @@ def _fill_cells(s):
         if u == v or s.regions[u].mate_here >= 0 or s.regions[v].mate_here >= 0:
             continue
         if distance[edge.a] + edge.weight + distance[edge.b] == 2 * min(reach[u], reach[v]):
-            pair(s.regions, u, v, u, v)
+            pair(s, u, v, u, v)
     for a in order:
         node = s.nodes[a]
         u = node.source
@@ -103,15 +96,20 @@ def _fill_cells(s):
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
     n_nodes = s.start.size - 1
-    distance = filled(n_nodes, NEVER)
-    order = filled(n_nodes, ZERO)
+    distance = np.full(n_nodes, NEVER, np.int64)
+    order = np.empty(n_nodes, np.int64)
+    settled = np.zeros(n_nodes, np.bool_)
+    queue = [(np.int64(0), np.int64(0)) for _ in range(0)]
     for u in range(s.home.size):
         distance[s.home[u]] = 0
         s.nodes[s.home[u]].source = u
-        push(s.heap, ZERO, s.home[u])
+        heappush(queue, (np.int64(0), s.home[u]))
     count = 0
-    while s.heap.entries[0].item > 0:
-        _, a = pop(s.heap)
+    while len(queue) > 0:
+        _, a = heappop(queue)
+        if settled[a]:
+            continue
+        settled[a] = True
         order[count] = a
         count += 1
         for k in range(s.start[a], s.start[a + 1]):
@@ -120,7 +118,7 @@ def _cells(s):
             if distance[a] + edge.weight < distance[b]:
                 distance[b] = distance[a] + edge.weight
                 s.nodes[b].source = s.nodes[a].source
-                push(s.heap, distance[b], b)
+                heappush(queue, (distance[b], b))
     return distance, order[:count]
 
 
@@ -129,8 +127,6 @@ def _pairs(s):
     """Terminals matched with each other, (n_terminals / 2, 2); opens the blossoms from outside inwards."""
     pairs = np.empty((s.home.size // 2, 2), np.int64)
     count = 0
-    # Blossoms to be opened, each with the terminal that is matched outside.
-    regions, terminals = filled(s.regions.size, ZERO), filled(s.regions.size, ZERO)
     for terminal in range(s.home.size):
         region = around(s, terminal)
         here, there = s.regions[region].mate_here, s.regions[region].mate_there
@@ -139,21 +135,17 @@ def _pairs(s):
         if here < there:
             pairs[count, 0], pairs[count, 1] = here, there
             count += 1
-        regions[0], terminals[0] = region, here
-        n_todo = 1
-        while n_todo > 0:
-            n_todo -= 1
-            region, here = regions[n_todo], terminals[n_todo]
+        todo = [(region, here)]
+        while len(todo) > 0:
+            region, here = todo.pop()
             if s.regions[region].first_child < 0:
                 continue
-            base = child_around(s.regions, region, here)
-            pair_rest(s.regions, base, base, FORWARD)
-            regions[n_todo], terminals[n_todo] = base, here
-            n_todo += 1
+            base = child_around(s, region, here)
+            pair_rest(s, base, base, FORWARD)
+            todo.append((base, here))
             child = s.regions[base].next_child
             while child != base:
-                regions[n_todo], terminals[n_todo] = child, s.regions[child].mate_here
-                n_todo += 1
+                todo.append((child, s.regions[child].mate_here))
                 if s.regions[child].mate_there == s.regions[child].link_there:  # to the next child, not back
                     pairs[count, 0], pairs[count, 1] = s.regions[child].mate_here, s.regions[child].mate_there
                     count += 1
@@ -163,38 +155,35 @@ def _pairs(s):
 
 @kernel
 def _join(s):
-    """Symmetric difference of shortest paths between matched terminals: 1 for its edges, (n_edges,)."""
+    """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
     n_nodes = s.start.size - 1
-    in_join = filled(s.edges.size, ZERO)
-    entered = filled(n_nodes, ZERO)
-    distance = filled(n_nodes, NEVER)
-    touched = filled(n_nodes, ZERO)
+    in_join = np.zeros(s.edges.size, np.bool_)
+    distance = np.full(n_nodes, NEVER, np.int64)
+    entered = np.empty(n_nodes, np.int64)
     pairs = _pairs(s)
     for k in range(pairs.shape[0]):
-        first, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
-        distance[first] = 0
-        touched[0] = first
-        n_touched = 1
-        push(s.heap, ZERO, first)
+        a, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
+        distance[a] = 0
+        touched = [a]
+        queue = [(np.int64(0), a)]
         while True:
-            length, a = pop(s.heap)
+            length, a = heappop(queue)
             if a == goal:
                 break
+            if length > distance[a]:
+                continue
             for j in range(s.start[a], s.start[a + 1]):
                 e = s.slots[j]
                 b = s.edges[e].a + s.edges[e].b - a
                 if length + s.edges[e].weight < distance[b]:
-                    if distance[b] == NEVER:
-                        touched[n_touched] = b
-                        n_touched += 1
                     distance[b] = length + s.edges[e].weight
                     entered[b] = e
-                    push(s.heap, distance[b], b)
-        clear(s.heap)
-        while a != first:
+                    touched.append(b)
+                    heappush(queue, (distance[b], b))
+        while a != s.home[pairs[k, 0]]:
             e = entered[a]
-            in_join[e] ^= 1
+            in_join[e] = not in_join[e]
             a = s.edges[e].a + s.edges[e].b - a
-        for j in range(n_touched):
-            distance[touched[j]] = NEVER
+        for a in touched:
+            distance[a] = NEVER
     return in_join
