@@ -31,10 +31,10 @@ from scipy.spatial import Delaunay
 
 from isingmap.inference.blas import one_blas_thread
 from isingmap.inference.dual import DualPlan, gauge, plan
-from isingmap.inference.ladder import LOSS_TOLERANCE, Ladder
 from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ground_states.ground_state import ground_spins
 from isingmap.inference.inverse import inverse_entries
+from isingmap.inference.ladder import LOSS_TOLERANCE, Ladder
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_log_partition, certified_solution
 from isingmap.inference.solution import DualSolution, solve_dual
 
