@@ -85,8 +85,8 @@ def times(arguments) -> None:
             for criterion in ("maximal", "bic", "ebic"):
                 took, result = clock(lambda s=search, c=criterion: learn(search=s, criterion=c))
                 print(
-                    f"  Senate, 96 members: {search:<17}{criterion:<8}{took:7.2f} s = {took / pmfg:5.2f} x PMFG with fit, "
-                    f"{result.model.n_edges} edges, BIC {result.bic:.1f}",
+                    f"  Senate, 96 members: {search:<17}{criterion:<8}{took:7.2f} s = {took / pmfg:5.2f} x PMFG with fit"
+                    f", {result.model.n_edges} edges, BIC {result.bic:.1f}",
                     flush=True,
                 )
     before = None
@@ -223,7 +223,10 @@ def held_out(arguments) -> None:
         for search in ("chow-liu", "tmfg", "pmfg", "greedy", "forward-backward"):
             for criterion in ("bic", "ebic") if search in ("greedy", "forward-backward") else ("ebic",):
                 fit = PlanarIsing("partial", criterion, search=search, prior=1).fit(train)
-                print(f"  nltcs {search:<17}{criterion:<5} {fit.model_.n_edges} edges, test {fit.score(test):.4f}", flush=True)
+                test_score = fit.score(test)
+                print(
+                    f"  nltcs {search:<17}{criterion:<5} {fit.model_.n_edges} edges, test {test_score:.4f}", flush=True
+                )
     read = senate()
     if read is not None:
         cross_validate(read[1])
