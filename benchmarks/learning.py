@@ -85,7 +85,7 @@ def times(arguments) -> None:
             for criterion in ("maximal", "bic", "ebic"):
                 took, result = clock(lambda s=search, c=criterion: learn(search=s, criterion=c))
                 print(
-                    f"  Senate, 96 members: {search:<17}{criterion:<8}{took:7.2f} s = {took / pmfg:5.2f} x PMFG with fit"
+                    f"  Senate, 96 members: {search:<17}{criterion:<8}{took:7.2f} s = {took / pmfg:5.2f} x PMFG"
                     f", {result.model.n_edges} edges, BIC {result.bic:.1f}",
                     flush=True,
                 )
