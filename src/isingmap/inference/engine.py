@@ -81,7 +81,7 @@ class PlanarSolution:
 
     @cached_property
     def _edge_moments(self) -> np.ndarray:
-        # The measured error is below 1e-9, so what sticks out of [-1, 1] is rounding.
+        # The measured error is small, so what sticks out of [-1, 1] is rounding.
         return np.clip(self._ladder.solved.moments(), -1.0, 1.0)
 
     def moments(self) -> np.ndarray:
