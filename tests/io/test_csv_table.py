@@ -255,3 +255,8 @@ def test_written_tables_are_read_back(write, data):
     table = read_table(write(text.getvalue()), separator=",")
     assert table.names[1:] == tuple(name.strip() for name in names)
     assert table.spins[:, 1:].tolist() == spins
+
+
+def test_a_single_strange_label_below_a_missing_cell(write):
+    with pytest.raises(DataError, match=r"column 'b' holds '-1' \('-1' first in row 2 \(line 3\) \(1 cell\)\)"):
+        read_table(write("a,b\n0,\n0,-1\n"))

@@ -181,7 +181,7 @@ def _describe(problems, column, name, label, table_pair, place) -> None:
     elif label is not None:
         problems.add(f"column {name!r} holds {found}, not the positive label {label!r}", HINT_POSITIVE)
     elif number(values[0]) is not None:
-        odd = _first_odd(column, _expected(column, None, table_pair)[:1], place)
+        odd = _first_odd(column, table_pair, place)
         line = f"column {name!r} holds {found} ({odd}), where {' and '.join(table_pair)} were expected"
         problems.add(line, HINT_POSITIVE, *_count_hint(values))
     else:
