@@ -14,8 +14,8 @@ from isingmap.data.labels import number
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
 from isingmap.io.energies import ModelFile, build_model
-from isingmap.io.whole_file import write_text
 from isingmap.model import IsingModel
+from isingmap.whole_file import write_text
 
 _HEADERS = (
     ("source", "target", "coupling"),

@@ -7,7 +7,7 @@ import math
 from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
-from isingmap.io.whole_file import read_text
+from isingmap.whole_file import read_text
 
 _LONGEST_INTEGER = 18  # digits; any such number fits into 64 bits
 

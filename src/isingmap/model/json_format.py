@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 from isingmap.errors import FileFormatError
+from isingmap.whole_file import write_bytes
 
 FORMAT = "isingmap-model"
 VERSION = 1
@@ -32,15 +31,7 @@ def document_of(model, **extra) -> dict:
 def write_document(document: dict, path: Path) -> None:
     """Write JSON beside the target and move it into place, so that a failure never leaves half a file."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=None, separators=(",", ":"))
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text + "\n")
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_bytes(path, (text + "\n").encode())
 
 
 def read_document(path: Path) -> dict:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 import zipfile
 from importlib.metadata import version
@@ -24,6 +22,7 @@ from isingmap.structure.greedy import Candidates, Snapshot, Step
 from isingmap.structure.growing import BlockFit, GrowingModel, local_edges
 from isingmap.structure.result import Exclusion
 from isingmap.structure.schedule import Schedule
+from isingmap.whole_file import written_whole
 
 FORMAT = "isingmap-search"
 VERSION = 1
@@ -82,14 +81,8 @@ class Checkpoint:
         header, arrays = _document(self.schedule)
         header |= {"format": FORMAT, "version": VERSION, "fingerprint": self.identity}
         arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                np.savez(stream, **arrays)
-            os.replace(temporary, self.path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with written_whole(self.path, mode=0o600) as stream:
+            np.savez(stream, **arrays)
 
     def remove(self) -> None:
         """The search is over."""

@@ -1,11 +1,14 @@
-"""Text files read strictly and written whole: a failure never leaves half a file."""
+"""Files read strictly and written whole: a failure never leaves half a file."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
+from typing import BinaryIO
 
 from isingmap.errors import FileFormatError, ModelError
 
@@ -41,18 +44,25 @@ def read_text(path: str | PathLike) -> str:
         ) from None
 
 
-def write_bytes(path: str | PathLike, data: bytes) -> None:
-    """Write beside the target and move into place."""
+@contextmanager
+def written_whole(path: str | PathLike, *, mode: int = 0o644) -> Iterator[BinaryIO]:
+    """A stream to a file beside the target, which is moved into place when all is written."""
     path = Path(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(temporary, 0o644)  # mkstemp makes it private; a result is not
+            yield stream
+        os.chmod(temporary, mode)  # mkstemp makes it private; a result is not
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_bytes(path: str | PathLike, data: bytes) -> None:
+    """Write bytes, whole or not at all."""
+    with written_whole(path) as stream:
+        stream.write(data)
 
 
 def write_text(path: str | PathLike, text: str) -> None:
