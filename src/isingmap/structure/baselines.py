@@ -113,14 +113,15 @@ def _baseline_graph(name, moments, n_samples, *, magnetizations, names, family, 
 def _check_options(name: str, family: str, magnetizations) -> None:
     if name not in BASELINES:
         raise ModelError(f"baseline must be one of {', '.join(BASELINES)}; got {name!r}")
-    _check_family(family, magnetizations)
+    check_family(family, magnetizations)
     if family == "outer-planar" and name in ("pmfg", "tmfg"):
         raise ModelError(
             f'a {name.upper()} with a field on every variable is not outer-planar; use family="partial" or "zero-field"'
         )
 
 
-def _check_family(family: str, magnetizations) -> None:
+def check_family(family: str, magnetizations) -> None:
+    """The family is known and has the magnetizations it needs."""
     if family not in FAMILIES:
         raise ModelError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
     if family != "zero-field" and magnetizations is None:
@@ -174,7 +175,7 @@ def fit_graph(
     NoEstimateError
         Names the pair or cycle that makes a coupling infinite (only without a prior).
     """
-    _check_family(family, magnetizations)
+    check_family(family, magnetizations)
     moments, n_spins = np.asarray(moments), len(moments)
     edges = np.sort(as_simple_edges(edges, n_spins + (family == "partial")), axis=1)
     is_field = edges[:, 1] == n_spins
@@ -239,7 +240,7 @@ def fit_tmfg(
     shared = {"magnetizations": magnetizations, "names": names, "family": family, "prior": prior}
     if not len(graph.cliques):
         return fit_graph(graph.edges, moments, n_samples, **shared)
-    _check_family(family, magnetizations)
+    check_family(family, magnetizations)
     n_spins = len(moments)
     names = tuple(f"x{k + 1}" for k in range(n_spins)) if names is None else tuple(names)
     edges = np.sort(graph.edges, axis=1)

@@ -65,9 +65,7 @@ class BlockFit:
 
 
 def _correlations(solution: DualSolution, couplings: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
-    return Ladder(solution.plan, couplings, solution).ask(
-        lambda rung: rung.correlations(asked) if isinstance(rung, DualSolution) else rung.correlations()
-    )
+    return Ladder(solution.plan, couplings, solution).ask(lambda rung: rung.correlations(asked))
 
 
 def _bridge(target: float, raw: float) -> BlockFit:
@@ -300,12 +298,9 @@ class GrowingModel:
 
     def with_face_correlations(self, also: tuple[int, int] | None = None) -> GrowingModel:
         """The same state with the correlations only of pairs on common faces, and of one pair more; cheap to change."""
-        known = cofacial_pairs(self.n_nodes, self.edges)
-        known[self.edges[:, 0], self.edges[:, 1]] = True
-        np.fill_diagonal(known, True)
+        known = cofacial_pairs(self.n_nodes, self.edges) | np.eye(self.n_nodes, dtype=bool)
         if also is not None:
-            known[also] = True
-        known |= known.T
+            known[also] = known[also[::-1]] = True
         correlations = np.where(known, self.correlations, np.nan)
         return replace(self, correlate=lambda: correlations, n_edges_checked=max(len(self.edges), 1))
 

@@ -74,8 +74,9 @@ def removable(model: GrowingModel, moves: Moves) -> np.ndarray:
 
 def refitted_loss(model: GrowingModel, moves: Moves) -> np.ndarray:
     """What each edge would lose after a refit, by the curvature at the maximum; infinite for those that must stay."""
-    loss = np.minimum(removable(model, moves), 0.5 * model.couplings**2 / model.coupling_variances)
-    return np.where(np.isinf(removable(model, moves)), np.inf, loss)
+    loss = removable(model, moves)
+    by_curvature = 0.5 * model.couplings**2 / model.coupling_variances
+    return np.where(np.isinf(loss), np.inf, np.minimum(loss, by_curvature))
 
 
 def drop_cheap_edges(state: Search, moves: Moves) -> bool:

@@ -15,7 +15,7 @@ from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges, embed
 from isingmap.structure.audit import audit
-from isingmap.structure.baselines import BASELINES, baseline
+from isingmap.structure.baselines import BASELINES, baseline, check_family
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.greedy import Search, StoppingRule
 from isingmap.structure.growing import GrowingModel, starting_model
@@ -24,7 +24,6 @@ from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.schedule import Schedule
 from isingmap.structure.scores import EBIC_GAMMA, edge_gain
 
-FAMILIES = ("partial", "zero-field", "outer-planar")
 CRITERIA = ("bic", "ebic", "aic", "maximal")
 MOST_SPINS_WITHOUT_CANDIDATES = 2000
 DEFAULT_CANDIDATES = 50
@@ -204,14 +203,11 @@ def _restarts(n_restarts: int | None, n_spins: int) -> int:
 
 
 def _check_options(family: str, criterion: str, search: str, magnetizations) -> None:
-    if family not in FAMILIES:
-        raise ModelError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
+    check_family(family, magnetizations)
     if criterion not in CRITERIA:
         raise ModelError(f"criterion must be one of {', '.join(CRITERIA)}; got {criterion!r}")
     if search not in SEARCHES:
         raise ModelError(f"search must be one of {', '.join(SEARCHES)}; got {search!r}")
-    if family != "zero-field" and magnetizations is None:
-        raise ModelError(f'family "{family}" has fields and needs the magnetizations; use family="zero-field" without')
 
 
 def _check_numbers(**options) -> None:

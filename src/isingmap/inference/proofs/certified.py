@@ -272,8 +272,11 @@ class CertifiedSolution:
         """Covariance matrix of the edge products, (n_edges, n_edges), error at most the tolerance. O(n^{5/2})."""
         return self._hessian.copy()
 
-    def correlations(self) -> np.ndarray:
-        """E[x_i x_j] of every pair, (n_spins, n_spins), error at most the tolerance. O(n^{5/2} + n^2 L^2)."""
+    def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
+        """E[x_i x_j] of every pair, (n_spins, n_spins), error at most the tolerance. O(n^{5/2} + n^2 L^2).
+
+        `asked` names the pairs that are needed; here it saves nothing, and the others are there too.
+        """
         return self._correlations.copy()
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
