@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.compiled import helper, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, kernel
 from isingmap.errors import DataError, ModelError
 from isingmap.structure.planar_filter import keep_planar
 
@@ -240,7 +240,9 @@ def triangulated_filter(similarity: np.ndarray, rank: np.ndarray) -> FilteredGra
     first = np.sort(np.argsort(-_strengths(similarity, order), kind="stable")[:4])
     cliques = np.empty((n - 3, 4), np.int64)
     cliques[0] = first
-    _stack_cliques(similarity, order, np.delete(np.arange(n), first), cliques)
+    faces = np.empty((3 * n - 8, 3), np.int64)
+    faces[:4] = first[[[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]]
+    _stack_cliques(similarity, order, np.delete(np.arange(n), first), cliques, faces)
     cliques = order[cliques]
     separators = cliques[1:, 1:]
     spokes = np.stack([np.repeat(cliques[1:, :1], 3, axis=1), separators], axis=2).reshape(-1, 2)
@@ -267,48 +269,57 @@ def _strengths(similarity, order):
 
 
 @helper
-def _choice(similarity, order, waiting, n_waiting, a, b, c):
-    """Heap entry of a face: its best waiting node; all ranks, the first by name among equals."""
-    row_a, row_b, row_c = similarity[order[a]], similarity[order[b]], similarity[order[c]]
-    largest, best = -np.inf, -1
-    for k in range(n_waiting):
-        v = order[waiting[k]]
+def _choose(similarity, order, waiting, n_waiting, faces, k, heap):
+    """Push the best waiting node of face k: largest gain, then first by name, then the older face.
+
+    Node and face make one number, so that the heap has entries of the same type as all others of the package.
+    """
+    row_a, row_b, row_c = similarity[order[faces[k, 0]]], similarity[order[faces[k, 1]]], similarity[order[faces[k, 2]]]
+    largest, best = -np.inf, NONE
+    for j in range(n_waiting):
+        v = order[waiting[j]]
         gain = (row_a[v] + row_b[v]) + row_c[v]
         if gain > largest:
-            largest, best = gain, waiting[k]
-    return (-np.float64(largest), best, a, b, c)
+            largest, best = gain, waiting[j]
+    heapq.heappush(heap, (-np.float64(largest), best * faces.shape[0] + k))
 
 
 @kernel
-def _stack_cliques(similarity, order, waiting, cliques):
+def _stack_cliques(similarity, order, waiting, cliques, faces):
     """Fill in the cliques of the TMFG after the first, in ranks; the new node comes first and then its separator.
 
-    A face's best choice can only get worse as nodes are used up, so stale heap entries are renewed only when they
-    come to the top.
+    The first clique stands in `cliques`, and `faces` begins with its four faces. A face's best choice can only get
+    worse as nodes are used up, so stale heap entries are renewed only when they come to the top.
     """
     n = order.size
     n_waiting = waiting.size
-    is_waiting = np.zeros(n, np.bool_)
+    is_waiting = filled(n, ZERO)
     for v in waiting:
-        is_waiting[v] = True
-    a, b, c, d = cliques[0, 0], cliques[0, 1], cliques[0, 2], cliques[0, 3]
-    heap = [_choice(similarity, order, waiting, n_waiting, a, b, c)]
-    for x, y, z in ((a, b, d), (a, c, d), (b, c, d)):
-        heapq.heappush(heap, _choice(similarity, order, waiting, n_waiting, x, y, z))
+        is_waiting[v] = 1
+    heap = [(0.0, ZERO) for _ in range(0)]
+    n_faces = 4
+    for k in range(n_faces):
+        _choose(similarity, order, waiting, n_waiting, faces, k, heap)
     while n_waiting > 0:
-        _, v, a, b, c = heapq.heappop(heap)
+        _, code = heapq.heappop(heap)
+        v, k = code // faces.shape[0], code % faces.shape[0]
         if not is_waiting[v]:
-            heapq.heappush(heap, _choice(similarity, order, waiting, n_waiting, a, b, c))
+            _choose(similarity, order, waiting, n_waiting, faces, k, heap)
             continue
         clique = cliques[n - 3 - n_waiting]
-        clique[0], clique[1], clique[2], clique[3] = v, a, b, c
-        is_waiting[v] = False
+        clique[0] = v
+        for j in range(3):
+            clique[j + 1] = faces[k, j]
+        is_waiting[v] = 0
         n_waiting -= 1
         place = 0
         while waiting[place] != v:
             place += 1
-        for k in range(place, n_waiting):
-            waiting[k] = waiting[k + 1]
-        for x, y in ((a, b), (a, c), (b, c)):
-            p, q, r = min(x, y, v), max(min(x, y), min(max(x, y), v)), max(x, y, v)
-            heapq.heappush(heap, _choice(similarity, order, waiting, n_waiting, p, q, r))
+        for j in range(place, n_waiting):
+            waiting[j] = waiting[j + 1]
+        for j, other in ((0, 1), (0, 2), (1, 2)):
+            a, b = faces[k, j], faces[k, other]  # a < b, as in all faces
+            low, high = min(a, v), max(b, v)
+            faces[n_faces, 0], faces[n_faces, 1], faces[n_faces, 2] = low, a + b + v - low - high, high
+            _choose(similarity, order, waiting, n_waiting, faces, n_faces, heap)
+            n_faces += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import inlined, kernel
+from isingmap.compiled import ZERO, filled, inlined, kernel
 from isingmap.planar.planarity import incidence, is_planar_kernel
 
 
@@ -68,38 +68,39 @@ def _advance(n_nodes, pairs, tested, edges, n_kept, separated):
 def _mark_separated(n_nodes, edges, separated):
     """Mark the pairs of nodes that some triangle keeps apart for good."""
     start, order = incidence(n_nodes, edges)
-    neighbours = np.empty(order.size, np.int64)
+    neighbours = filled(order.size, ZERO)
     for k in range(order.size):
         neighbours[k] = edges[order[k] >> 1, 1 - (order[k] & 1)]
-    reached = np.empty(n_nodes, np.int64)
-    visited = np.empty(n_nodes, np.bool_)
-    beside_a = np.zeros(n_nodes, np.bool_)
+    reached = filled(n_nodes, ZERO)
+    visited = filled(n_nodes, ZERO)  # the triangle for which each node was last seen
+    beside_a = filled(n_nodes, ZERO)
+    triangle = ZERO
     for e in range(edges.shape[0]):
         a, b = edges[e, 0], edges[e, 1]
         around_a = neighbours[start[a] : start[a + 1]]
         for v in around_a:
-            beside_a[v] = True
+            beside_a[v] = 1
         for c in neighbours[start[b] : start[b + 1]]:
             if beside_a[c] and c > a and c > b:  # every triangle once
-                visited[:] = False
-                visited[a] = visited[b] = visited[c] = True
-                _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated)
+                triangle += 1
+                visited[a] = visited[b] = visited[c] = triangle
+                _mark_sides(around_a, b, c, triangle, neighbours, start, visited, reached, separated)
         for v in around_a:
-            beside_a[v] = False
+            beside_a[v] = 0
 
 
 @inlined
-def _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated):
+def _mark_sides(around_a, b, c, triangle, neighbours, start, visited, reached, separated):
     """Mark the pairs between two parts of the graph without the triangle that are joined to all its corners.
 
     A planar graph has at most two such parts. `reached` is working space: the nodes of one part after the other.
     """
     first, n_first, size = 0, 0, 0
     for root in around_a:
-        if visited[root]:
+        if visited[root] == triangle:
             continue
         begin = size
-        size, joins_b, joins_c = _collect(root, b, c, neighbours, start, visited, reached, size)
+        size, joins_b, joins_c = _collect(root, b, c, triangle, neighbours, start, visited, reached, size)
         if not (joins_b and joins_c):
             continue
         for v in reached[first : first + n_first]:
@@ -109,11 +110,11 @@ def _mark_sides(around_a, b, c, neighbours, start, visited, reached, separated):
 
 
 @inlined
-def _collect(root, b, c, neighbours, start, visited, reached, size):
+def _collect(root, b, c, triangle, neighbours, start, visited, reached, size):
     """Append the part of the root to `reached`: (new size, is it joined to b, to c)."""
     joins_b = joins_c = False
     reached[size] = root
-    visited[root] = True
+    visited[root] = triangle
     done = size
     size += 1
     while done < size:
@@ -122,8 +123,8 @@ def _collect(root, b, c, neighbours, start, visited, reached, size):
         for w in neighbours[start[v] : start[v + 1]]:
             joins_b |= w == b
             joins_c |= w == c
-            if not visited[w]:
-                visited[w] = True
+            if visited[w] != triangle:
+                visited[w] = triangle
                 reached[size] = w
                 size += 1
     return size, joins_b, joins_c

@@ -93,7 +93,7 @@ def _schedule(s, events, a, t):
     top = top_of(s, a)
     rate = s.regions[top].rate if top >= 0 else 0
     cover = cover_of(s, a, t)
-    for k in range(s.start[a], s.start[a + 1]):
+    for k in range(s.nodes[a].start, s.nodes[a + 1].start):
         edge = s.edges[s.slots[k]]
         b = edge.a + edge.b - a
         other = top_of(s, b)
@@ -182,9 +182,9 @@ def _shrink(s, events, tree, region, t):
     last = s.regions[region].shell
     if (cover_of(s, last, t) if last >= 0 else s.regions[region].radius - t) > 0:  # it was due earlier than now
         _schedule_shrinking(s, events, region)
-    elif region >= s.home.size and last < 0:
+    elif region >= s.groups.size and last < 0:
         _shatter(s, events, tree, region, t)
-    elif region < s.home.size and last == s.home[region]:
+    elif region < s.groups.size and last == s.regions[region].home:
         _form_blossom(s, events, tree, s.regions[region].up_there, s.regions[region].mate_there, t)
     else:
         x, node = s.regions[region], s.nodes[last]
@@ -242,9 +242,9 @@ def _form_blossom(s, events, tree, here, there, t):
         tie(s, above, x, there_x, here_x)
         x = above
     tie(s, last, first, there, here)
-    s.counts[0] -= 1
-    blossom = s.spare[s.counts[0]]
+    blossom = s.counts[0]
     new, old = s.regions[blossom], s.regions[apex]
+    s.counts[0] = new.next_child
     new.first_child = apex
     new.shell = -1
     new.mate_here, new.mate_there = old.mate_here, old.mate_there

@@ -113,7 +113,7 @@ def _minimum_cut_edges(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndar
     block = faces.block[ends[:, 0]]
     weights, unit = integer_weights(strengths, block, width)
     join, moats = minimum_t_join(faces.n_faces, ends, 2 * weights, faces.frustrated)
-    bound = lower_bound(moats.home, ends, 2 * weights, moat_family(moats))
+    bound = lower_bound(np.flatnonzero(faces.frustrated), ends, 2 * weights, moat_family(moats))
     if bound != 2 * sum(weights[join].tolist()):  # equal only if the join is minimal in every block
         return near[join], math.inf
     return near[join], 2.0 * math.fsum(strengths[join] - weights[join] * unit[block[join]])

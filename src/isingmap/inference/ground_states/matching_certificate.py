@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import inlined, kernel
+from isingmap.compiled import NONE, ONE, ZERO, filled, inlined, kernel
 
 
 class MoatFamily(NamedTuple):
@@ -75,16 +75,16 @@ def _are_valid(terminals, ends, weights, moats, order, reach):
 @kernel
 def from_outside_inwards(parent):
     """Regions, each after the one it is a part of; those whose parents run in a circle are left out."""
-    start = np.zeros(parent.size + 2, np.int64)
+    start = filled(parent.size + 2, ZERO)
     for region in range(parent.size):
         start[parent[region] + 2] += 1
     for region in range(parent.size + 1):
         start[region + 1] += start[region]
-    parts = np.empty(parent.size, np.int64)
+    parts = filled(parent.size, ZERO)
     for region in range(parent.size):
         parts[start[parent[region] + 1]] = region
         start[parent[region] + 1] += 1
-    order = np.empty(parent.size, np.int64)  # `start` has become the end of each list of parts
+    order = filled(parent.size, ZERO)  # `start` has become the end of each list of parts
     count = start[0]
     for j in range(count):
         order[j] = parts[j]
@@ -110,11 +110,11 @@ def widths_outwards(parent, radius, order):
 @inlined
 def _have_odd_terminals(terminals, moats, order):
     """Whether every terminal is inside its moats from the start, and every region with a moat has an odd number."""
-    odd = np.zeros(moats.parent.size, np.bool_)
+    odd = filled(moats.parent.size, ZERO)
     for a in terminals:
         if moats.region[a] < 0 or moats.arrival[a] != 0:
             return False
-        odd[moats.region[a]] ^= True
+        odd[moats.region[a]] ^= 1
     for k in range(order.size - 1, -1, -1):
         region = order[k]
         if moats.radius[region] > 0 and not odd[region]:
@@ -128,10 +128,10 @@ def _have_odd_terminals(terminals, moats, order):
 def _chains(parent, order):
     """Depth of each region, and the outermost region of its chain; each region continues the chain of its parent
     if it is the parent's largest part, so that every way outwards changes chains a logarithmic number of times."""
-    size = np.full(parent.size, 1, np.int64)
-    largest = np.full(parent.size, -1, np.int64)
-    depth = np.zeros(parent.size, np.int64)
-    chain = np.empty(parent.size, np.int64)
+    size = filled(parent.size, ONE)
+    largest = filled(parent.size, NONE)
+    depth = filled(parent.size, ZERO)
+    chain = filled(parent.size, ZERO)
     for k in range(order.size - 1, -1, -1):
         region = order[k]
         above = parent[region]

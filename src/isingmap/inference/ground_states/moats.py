@@ -19,6 +19,7 @@ NOBODY, FORWARD = np.int64(-1), np.bool_(True)
 NEVER = np.iinfo(np.int64).max
 
 NODE = np.dtype([
+    ("start", np.int64),  # its edges: slots[nodes[v].start : nodes[v + 1].start]
     ("arrived", np.int64),  # region that covered it, -1: none
     ("group", np.int64),  # group it belongs to, -1: uncovered
     ("source", np.int64),  # terminal from which it was covered
@@ -28,6 +29,7 @@ NODE = np.dtype([
 EDGE = np.dtype([("a", np.int64), ("b", np.int64), ("weight", np.int64), ("due", np.int64)])
 GROUP = np.dtype([("top", np.int64), ("offset", np.int64)])
 REGION = np.dtype([
+    ("home", np.int64),  # node of a terminal
     ("radius", np.int64),  # width of its moat: at time t radius + rate t
     ("rate", np.int64),
     ("label", np.int64),
@@ -41,7 +43,7 @@ REGION = np.dtype([
     ("crowd", np.int64),  # group of its nodes when it is outermost
     ("size", np.int64),  # number of its nodes
     ("first_child", np.int64),
-    ("next_child", np.int64),  # around the odd cycle of a blossom
+    ("next_child", np.int64),  # around the odd cycle of a blossom; of a free number, the next one
     ("previous_child", np.int64),
     ("link_here", np.int64),  # link to the next child
     ("link_there", np.int64),
@@ -57,21 +59,19 @@ class Moats(NamedTuple):
     Records keep what is used together in one cache line.
     """
 
-    start: np.ndarray  # edges at node v: slots[start[v]:start[v + 1]]
     slots: np.ndarray
-    home: np.ndarray  # node of each terminal
     edges: np.ndarray
-    nodes: np.ndarray
+    nodes: np.ndarray  # and one more, where the slots end
     groups: np.ndarray  # numbered like terminals
     regions: np.ndarray
-    spare: np.ndarray  # numbers for blossoms; the first counts[0] are free
-    counts: np.ndarray  # spare numbers; searches
+    counts: np.ndarray  # first free number of a blossom; searches
 
 
 def no_moats(n_nodes, ends, weights, home) -> Moats:
     start, order = incidence(n_nodes, ends)
     n_regions = home.size + home.size // 2 + 1
-    edges, nodes = np.zeros(len(ends), EDGE), np.full(n_nodes, -1, NODE)
+    edges, nodes = np.zeros(len(ends), EDGE), np.full(n_nodes + 1, -1, NODE)
+    nodes["start"] = start
     edges["a"], edges["b"], edges["weight"], edges["due"] = ends[:, 0], ends[:, 1], weights, NEVER
     groups = np.zeros(home.size, GROUP)
     groups["top"] = np.arange(home.size)
@@ -79,17 +79,19 @@ def no_moats(n_nodes, ends, weights, home) -> Moats:
     for name, value in {"radius": 0, "rate": 0, "label": FREE, "size": 0, "mark": 0, "due": NEVER}.items():
         regions[name] = value
     regions["crowd"] = np.arange(n_regions)
-    spare = np.arange(n_regions - 1, home.size - 1, -1)
-    return Moats(start, order >> 1, home, edges, nodes, groups, regions, spare, np.array([spare.size, 0]))
+    regions["home"][: home.size] = home
+    regions["next_child"][home.size :] = np.arange(home.size + 1, n_regions + 1)
+    return Moats(order >> 1, edges, nodes, groups, regions, np.array([home.size, 0]))
 
 
 def moat_family(moats: Moats) -> MoatFamily:
     """The final moats, when nothing grows, as plain data for `matching_certificate.lower_bound`."""
     parent, radius = moats.regions["parent"].copy(), moats.regions["radius"].copy()
-    region, group = moats.nodes["arrived"].copy(), moats.nodes["group"]
+    nodes = moats.nodes[:-1]
+    region, group = nodes["arrived"].copy(), nodes["group"]
     reach = widths_outwards(parent, radius, from_outside_inwards(parent))
     beyond = reach[region] - radius[moats.groups["top"][group]]  # without the outermost moat, like `wrap`
-    arrival = beyond - moats.nodes["wrap"] - moats.groups["offset"][group]
+    arrival = beyond - nodes["wrap"] - moats.groups["offset"][group]
     return MoatFamily(parent, radius, region, np.where(region >= 0, arrival, 0))
 
 
@@ -103,7 +105,7 @@ def pair(s, region, other, here, there):
 @helper
 def around(s, terminal):
     """Outermost region around a terminal."""
-    return s.groups[s.nodes[s.home[terminal]].group].top
+    return s.groups[s.nodes[s.regions[terminal].home].group].top
 
 
 @helper
@@ -213,5 +215,5 @@ def discard(s, blossom):
     x.label, x.rate, x.radius = FREE, 0, 0
     x.first_child = -1
     x.size = 0
-    s.spare[s.counts[0]] = blossom
-    s.counts[0] += 1
+    x.next_child = s.counts[0]
+    s.counts[0] = blossom

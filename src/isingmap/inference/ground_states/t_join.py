@@ -20,7 +20,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
 from isingmap.inference.ground_states.alternating_tree import grow_tree
 from isingmap.inference.ground_states.moats import FORWARD, NEVER, around, child_around, no_moats, pair, pair_rest
 
@@ -50,10 +50,10 @@ def minimum_t_join(n_nodes: int, ends: np.ndarray, weights: np.ndarray, is_termi
 def _match_all(s):
     _fill_cells(s)
     total = 0.0
-    for u in range(s.home.size):
+    for u in range(s.groups.size):
         total += s.regions[u].radius
-    patience = max(FIRST_PATIENCE * total / s.home.size, 1.0)
-    waiting = [u for u in range(s.home.size) if s.regions[u].mate_here < 0]
+    patience = max(FIRST_PATIENCE * total / s.groups.size, 1.0)
+    waiting = [u for u in range(s.groups.size) if s.regions[u].mate_here < 0]
     while len(waiting) > 0:
         limit = np.int64(min(patience, 2.0**62))
         waiting = [u for u in waiting if s.regions[around(s, u)].mate_here < 0 and not grow_tree(s, u, limit)]
@@ -64,7 +64,7 @@ def _match_all(s):
 def _fill_cells(s):
     """Give each terminal half the way to the nearest other one, and match those that meet."""
     distance, order = _cells(s)
-    reach = np.full(s.home.size, NEVER, np.int64)
+    reach = filled(s.groups.size, NEVER)
     for edge in s.edges:
         u, v = s.nodes[edge.a].source, s.nodes[edge.b].source
         if u != v:
@@ -95,24 +95,24 @@ def _fill_cells(s):
 @inlined
 def _cells(s):
     """Distance of each node from the nearest terminal, its `source`; and the nodes by distance."""
-    n_nodes = s.start.size - 1
-    distance = np.full(n_nodes, NEVER, np.int64)
-    order = np.empty(n_nodes, np.int64)
-    settled = np.zeros(n_nodes, np.bool_)
+    n_nodes = s.nodes.size - 1
+    distance = filled(n_nodes, NEVER)
+    order = filled(n_nodes, ZERO)
+    settled = filled(n_nodes, ZERO)
     queue = [(np.int64(0), np.int64(0)) for _ in range(0)]
-    for u in range(s.home.size):
-        distance[s.home[u]] = 0
-        s.nodes[s.home[u]].source = u
-        heappush(queue, (np.int64(0), s.home[u]))
+    for u in range(s.groups.size):
+        distance[s.regions[u].home] = 0
+        s.nodes[s.regions[u].home].source = u
+        heappush(queue, (np.int64(0), s.regions[u].home))
     count = 0
     while len(queue) > 0:
         _, a = heappop(queue)
         if settled[a]:
             continue
-        settled[a] = True
+        settled[a] = 1
         order[count] = a
         count += 1
-        for k in range(s.start[a], s.start[a + 1]):
+        for k in range(s.nodes[a].start, s.nodes[a + 1].start):
             edge = s.edges[s.slots[k]]
             b = edge.a + edge.b - a
             if distance[a] + edge.weight < distance[b]:
@@ -125,9 +125,9 @@ def _cells(s):
 @helper
 def _pairs(s):
     """Terminals matched with each other, (n_terminals / 2, 2); opens the blossoms from outside inwards."""
-    pairs = np.empty((s.home.size // 2, 2), np.int64)
+    pairs = np.empty((s.groups.size // 2, 2), np.int64)
     count = 0
-    for terminal in range(s.home.size):
+    for terminal in range(s.groups.size):
         region = around(s, terminal)
         here, there = s.regions[region].mate_here, s.regions[region].mate_there
         if terminal != here:
@@ -155,14 +155,14 @@ def _pairs(s):
 
 @kernel
 def _join(s):
-    """Symmetric difference of shortest paths between matched terminals, (n_edges,) bool."""
-    n_nodes = s.start.size - 1
-    in_join = np.zeros(s.edges.size, np.bool_)
-    distance = np.full(n_nodes, NEVER, np.int64)
-    entered = np.empty(n_nodes, np.int64)
+    """Symmetric difference of shortest paths between matched terminals: 1 for each edge in it."""
+    n_nodes = s.nodes.size - 1
+    in_join = filled(s.edges.size, ZERO)
+    distance = filled(n_nodes, NEVER)
+    entered = filled(n_nodes, NONE)
     pairs = _pairs(s)
     for k in range(pairs.shape[0]):
-        a, goal = s.home[pairs[k, 0]], s.home[pairs[k, 1]]
+        a, goal = s.regions[pairs[k, 0]].home, s.regions[pairs[k, 1]].home
         distance[a] = 0
         touched = [a]
         queue = [(np.int64(0), a)]
@@ -172,7 +172,7 @@ def _join(s):
                 break
             if length > distance[a]:
                 continue
-            for j in range(s.start[a], s.start[a + 1]):
+            for j in range(s.nodes[a].start, s.nodes[a + 1].start):
                 e = s.slots[j]
                 b = s.edges[e].a + s.edges[e].b - a
                 if length + s.edges[e].weight < distance[b]:
@@ -180,9 +180,9 @@ def _join(s):
                     entered[b] = e
                     touched.append(b)
                     heappush(queue, (distance[b], b))
-        while a != s.home[pairs[k, 0]]:
+        while a != s.regions[pairs[k, 0]].home:
             e = entered[a]
-            in_join[e] = not in_join[e]
+            in_join[e] ^= 1
             a = s.edges[e].a + s.edges[e].b - a
         for a in touched:
             distance[a] = NEVER
