@@ -133,7 +133,8 @@ def measure_grid(side: int) -> tuple[list[float], DualSolution]:
     for _ in range(3 if solving < 5 else 1):
         moments = min(moments, seconds(solution.moments, runs=1)[0])
         if side < 1000:
-            vars(solution).pop("_selected")
+            for kept in ("_selected", "_matched", "loss"):
+                vars(solution).pop(kept, None)
     return [planning, solving, moments], solution
 
 

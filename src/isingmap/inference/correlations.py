@@ -22,18 +22,17 @@ ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 @helper
-def pfaffian(matrix, size):
+def pfaffian(matrix, size, noise):
     """(Pfaffian of matrix[:size, :size], estimate of its absolute error); overwrites the skew-symmetric matrix.
 
-    Gauss elimination by 2x2 blocks, pivoted. Every pivot is uncertain by the rounding of the largest entry that went
-    into it, which matters where large entries cancel.
+    Gauss elimination by 2x2 blocks, pivoted. Every pivot is uncertain by the `noise` of the entries, and at least by
+    the rounding of the largest one that went into it, which matters where large entries cancel.
     """
     result = 1.0
     uncertainty = 0.0  # of the result
-    largest = 0.0
     for i in range(size):
         for j in range(i + 1, size):
-            largest = max(largest, abs(matrix[i, j]))
+            noise = max(noise, ROUNDING * abs(matrix[i, j]))
     for k in range(0, size, 2):
         pivot = k + 1
         for j in range(k + 2, size):
@@ -46,8 +45,8 @@ def pfaffian(matrix, size):
             for j in range(k, size):
                 matrix[j, k + 1], matrix[j, pivot] = matrix[j, pivot], matrix[j, k + 1]
         value = matrix[k, k + 1]
-        largest = max(largest, abs(value))
-        uncertainty = uncertainty * abs(value) + abs(result) * ROUNDING * largest
+        noise = max(noise, ROUNDING * abs(value))
+        uncertainty = uncertainty * abs(value) + abs(result) * noise
         result *= value
         if value == 0.0:
             return 0.0, uncertainty
@@ -84,20 +83,26 @@ def _breadth_first(source, edges, start, order, parent, depth, queue):
 
 @kernel
 def path_correlation(path, length, inverse, twin, work):
-    """(E of the product of the edges path[:length], its error); `work` holds at least (2 length)^2 entries."""
+    """(E of the product of the edges path[:length], its error); `work` holds at least (2 length)^2 entries.
+
+    How far the inverse is from being skew-symmetric shows how exact its entries are.
+    """
     size = 2 * length
+    noise = 0.0
     for p in range(size):
         a = 2 * path[p >> 1] + (p & 1)
         scale_a = 1.0 if p & 1 else 2.0 * twin[a]
         for q in range(p + 1, size):
             b = 2 * path[q >> 1] + (q & 1)
             scale_b = 1.0 if q & 1 else 2.0 * twin[b]
-            value = 0.5 * scale_a * scale_b * (inverse[a, b] - inverse[b, a])
+            scale = 0.5 * scale_a * scale_b
+            value = scale * (inverse[a, b] - inverse[b, a])
+            noise = max(noise, abs(scale * (inverse[a, b] + inverse[b, a])))
             if a ^ 1 == b:
                 value += 1.0
             work[p, q] = value
             work[q, p] = -value
-    result, uncertainty = pfaffian(work, size)
+    result, uncertainty = pfaffian(work, size, noise)
     return (-result if length & 1 else result), uncertainty
 
 

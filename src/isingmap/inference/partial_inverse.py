@@ -187,6 +187,7 @@ def path_correlations(begin, path, inverse, twin):
     work = np.empty((0, 0))
     for k in range(begin.size - 1):
         size = 2 * (begin[k + 1] - begin[k])
+        noise = 0.0
         if work.shape[0] < size:
             work = np.empty((size, size))
         for p in range(size):
@@ -194,12 +195,15 @@ def path_correlations(begin, path, inverse, twin):
             scale = 1.0 if p & 1 else 2.0 * twin[a]
             for q in range(p + 1, size):
                 b = 2 * path[begin[k] + (q >> 1)] + (q & 1)
-                value = scale * (1.0 if q & 1 else 2.0 * twin[b]) * entry(inverse, a, b)
+                factor = 0.5 * scale * (1.0 if q & 1 else 2.0 * twin[b])
+                there, back = entry(inverse, a, b), entry(inverse, b, a)
+                value = factor * (there - back)
+                noise = max(noise, abs(factor * (there + back)))  # as in `path_correlation`
                 if a ^ 1 == b:
                     value += 1.0
                 work[p, q] = value
                 work[q, p] = -value
-        value, uncertainty = pfaffian(work, size)
+        value, uncertainty = pfaffian(work, size, noise)
         result[k] = -value if (size >> 1) & 1 else value
         if not uncertainty <= worst:  # also true for NaN
             worst = uncertainty

@@ -54,7 +54,7 @@ def _ascend(plan, moments, theta) -> NewtonResult:
         norm = float(np.abs(gradient).max(initial=0.0))
         if norm <= GRADIENT_TOLERANCE:
             return NewtonResult(theta, solution, norm, iteration, True)
-        step = _newton_step(solution.curvature()[0], gradient)
+        step = _newton_step(solution.curvature(), gradient)
         moved = line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
         if moved is None:
             break
@@ -80,10 +80,11 @@ def line_search(plan, moments, theta, step, value, slope, norm):
         candidate = theta + length * step
         solution = solve_dual(plan, candidate)
         new_value = moments @ candidate - solution.log_partition
-        if new_value >= value + SUFFICIENT_INCREASE * length * slope and solution.loss <= LOSS_ALLOWED:
-            return candidate, solution, new_value
-        # The gain of the last steps is below the rounding of log Z: there the gradient decides.
-        if slope < 1e-9 and np.abs(moments - solution.moments()).max() < norm:
-            return candidate, solution, new_value
+        if solution.loss <= LOSS_ALLOWED:
+            if new_value >= value + SUFFICIENT_INCREASE * length * slope:
+                return candidate, solution, new_value
+            # The gain of the last steps is below the rounding of log Z: there the gradient decides.
+            if slope < 1e-9 and np.abs(moments - solution.moments()).max() < norm:
+                return candidate, solution, new_value
         length /= 2
     return None

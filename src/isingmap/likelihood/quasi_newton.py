@@ -89,7 +89,7 @@ def refit_exactly(plan: DualPlan, moments, start) -> Refit:
     """Newton's method from `start`, when nothing is known about the curvature."""
     result = maximise(plan, moments, start)
     with one_blas_thread():
-        inverse = _inverse(result.solution.curvature()[0])
+        inverse = _inverse(result.solution.curvature())
     return Refit(result.couplings, result.solution, result.gradient_norm, result.converged, inverse)
 
 
