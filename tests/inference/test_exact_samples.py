@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import chi2
 
 from isingmap import IsingModel
-from isingmap.errors import ModelError
+from isingmap.errors import ModelError, PrecisionError
+from isingmap.inference import contraction
+from isingmap.inference.exact_samples import exact_samples
 from oracles import brute_force, grid_edges, random_planar_edges
 
 
@@ -100,3 +102,55 @@ def test_consecutive_samples_are_independent():
     magnetization = model.sample(4000, rng=2).mean(axis=1)
     centred = magnetization - magnetization.mean()
     assert abs(centred[1:] @ centred[:-1]) / (centred @ centred) < 4.5 / np.sqrt(4000)
+
+
+def glass(side, beta, seed=0):
+    edges = grid_edges(side, side)
+    return IsingModel(edges, beta * np.random.default_rng(seed).choice([-1.0, 1.0], len(edges)))
+
+
+def refusing(n_refusals):
+    """An `exact_samples` that refuses its first calls."""
+    calls = []
+
+    def sampler(solution, n_samples, rng):
+        calls.append(solution.plan.n_edges)
+        if len(calls) <= n_refusals and solution.plan.n_edges:
+            raise PrecisionError("refused for the test", loss=1.0)
+        return exact_samples(solution, n_samples, rng)
+
+    return sampler, calls
+
+
+class TestAtAnyStrength:
+    @pytest.mark.parametrize("n_refusals", [1, 3, 10**6])
+    @pytest.mark.parametrize("scale", [1.0, 8.0])
+    def test_frequencies_when_the_fast_sampler_refuses(self, monkeypatch, n_refusals, scale):
+        """Edges are drawn, and at the larger scale also joined, until it accepts, or to the last one."""
+        sampler, calls = refusing(n_refusals)
+        monkeypatch.setattr(contraction, "exact_samples", sampler)
+        rng = np.random.default_rng(3)
+        edges = random_planar_edges(rng, 8)
+        fields = np.where(np.arange(8) == 2, 0.3, 0.0)
+        model = IsingModel(edges, scale * rng.normal(size=len(edges)), fields)
+        assert frequency_p_value(model, model.sample(20_000, rng=4)) > 1e-4
+        assert len(calls) > 1
+        wrong = IsingModel(edges, model.couplings + 0.1 * (np.arange(len(edges)) == 0), fields)
+        assert frequency_p_value(wrong, model.sample(20_000, rng=4)) < 1e-4 or scale > 1.0
+
+    def test_balls_decide_and_degenerate_ground_states_are_even(self):
+        """Couplings of 40: all samples are ground states, and each of them comes up as often as the others."""
+        model = glass(4, 40.0, seed=1)
+        samples = model.sample(4000, rng=5)
+        weights = model.log_weight(samples)
+        np.testing.assert_allclose(weights, -model.ground_state().energy, rtol=1e-12)
+        states, counts = np.unique(samples, axis=0, return_counts=True)
+        assert len(states) == model.degeneracy()
+        expected = 4000 / len(states)
+        assert chi2.sf(((counts - expected) ** 2 / expected).sum(), len(states) - 1) > 1e-4
+
+    def test_large_glass_far_beyond_doubles(self):
+        model = glass(20, 50.0)
+        samples = model.sample(5, rng=6)
+        np.testing.assert_allclose(model.log_weight(samples), -model.ground_state().energy, rtol=1e-12)
+        np.testing.assert_array_equal(samples, model.sample(5, rng=6))

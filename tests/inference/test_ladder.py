@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from isingmap.errors import PrecisionError
 from isingmap.inference.dual import plan
 from isingmap.inference.ladder import Ladder
 from isingmap.inference.proofs.certified import certified_log_partition
-from oracles import brute_force, random_planar_edges
+from isingmap.inference.solution import DualSolution, solve_dual
+from oracles import brute_force, grid_edges, random_planar_edges
 
 
 def strong_model(seed, fewest, most):
@@ -80,3 +82,18 @@ def test_a_lost_solution_says_so():
         ladder = Ladder(plan(n_spins, edges), couplings)
         assert not ladder.doubles.loss <= 1e-6
         assert ladder.solved is not ladder.doubles
+
+
+@pytest.mark.parametrize("other", range(1, 12))
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_wrong_hessian_is_refused(monkeypatch, other, sign):
+    """Also when errors come in pairs, which cancel in half of all directions made of signs."""
+    solved = solve_dual(plan(9, grid_edges(3, 3)), np.full(12, 0.4))
+    wrong = solved.hessian()
+    wrong[0, 0] += 1e-6
+    wrong[0, other] += sign * 1e-6
+    monkeypatch.setattr(DualSolution, "curvature", lambda self: wrong)
+    with pytest.raises(PrecisionError, match="the Hessian would be off by up to"):
+        solved.hessian()
+    with pytest.raises(PrecisionError, match="the correlations would be off by up to"):
+        solved.correlations()

@@ -9,14 +9,13 @@ from typing import Protocol
 
 import numpy as np
 
-from isingmap.errors import NonPlanarError, PrecisionError
+from isingmap.errors import NonPlanarError
 from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
+from isingmap.inference.contraction import samples_at_any_strength
 from isingmap.inference.dual import DualPlan, plan
 from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
-from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ladder import Ladder
 from isingmap.inference.proofs.certified import (
-    CertifiedSolution,
     Interval,
     certified_log_partition,
     certified_moments,
@@ -112,13 +111,7 @@ class PlanarSolution:
         return self._ask(lambda solved: solved.hessian_entries(first, second))
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
-        if isinstance(self._ladder.solved, CertifiedSolution):
-            raise PrecisionError(
-                "the couplings are too strong for exact sampling in double precision; scale them down (a higher "
-                "temperature), or look at the ground state",
-                loss=np.inf,
-            )
-        samples = exact_samples(self._ladder.solved, n_samples, rng)
+        samples = samples_at_any_strength(self._ladder, n_samples, rng)
         if self.has_fields:
             samples = samples[:, :-1] * samples[:, -1:]
         return samples

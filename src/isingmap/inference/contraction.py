@@ -1,0 +1,108 @@
+"""Exact samples at couplings too strong for the sampler on the dissection tree: what is settled is contracted.
+
+At strong couplings most edges agree or disagree with certainty. Moments that are right at any strength (`Ladder`)
+tell which; their spins are joined into one, couplings between the same two joined spins add up, and what remains is a
+smaller planar model in which nothing strong is undecided, so that the fast sampler usually takes over. Where it
+still refuses, the most open edge is drawn from its moment, the samples are divided accordingly, and each part goes on
+with one spin less.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from isingmap.errors import PrecisionError
+from isingmap.inference.dual import gauge, plan
+from isingmap.inference.exact_samples import exact_samples
+from isingmap.inference.ladder import Ladder
+from isingmap.inference.proofs.certified import CertifiedSolution
+
+# An edge is settled when the rarer of its two outcomes has half this probability: ten times the error of moments.
+SETTLED = 1e-9
+
+
+class Contracted(NamedTuple):
+    """A model some of whose spins have been joined.
+
+    Attributes
+    ----------
+    edges : (n_edges, 2) int64 array
+        Between joined spins.
+    couplings : (n_edges,) float64 array
+    joined : (n_spins,) int64 array
+        The joined spin that each spin of the model belongs to.
+    sign : (n_spins,) float64 array of +-1
+        Its value in terms of that one.
+    """
+
+    edges: np.ndarray
+    couplings: np.ndarray
+    joined: np.ndarray
+    sign: np.ndarray
+
+    @property
+    def n_joined(self) -> int:
+        return int(self.joined.max()) + 1
+
+
+def samples_at_any_strength(ladder: Ladder, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+    """Independent samples of the ladder's model, (n_samples, n_spins) int8, by the fast sampler where it can.
+
+    Where it cannot, one solution in balls and a fast sampler afterwards, mostly; at worst a solution for each edge
+    that is drawn.
+
+    Raises
+    ------
+    PrecisionError
+        When doubles lose too much and the model is too large for ball arithmetic.
+    """
+    n_spins = ladder.graph_plan.n_spins
+    samples = np.empty((n_samples, n_spins), np.int8)
+    whole = Contracted(ladder.graph_plan.edges, ladder.couplings, np.arange(n_spins), np.ones(n_spins))
+    todo = [(whole, np.arange(n_samples))]
+    while todo:
+        model, rows = todo.pop()
+        if not rows.size:
+            continue
+        solved = (ladder if model is whole else Ladder(plan(model.n_joined, model.edges), model.couplings)).solved
+        drawn = _fast_samples(solved, rows.size, rng)
+        if drawn is not None:
+            samples[rows] = drawn[:, model.joined] * model.sign
+            continue
+        moments = np.asarray(solved.moments(), dtype=np.float64)
+        settled = np.abs(moments) >= 1.0 - SETTLED
+        if settled.any():
+            todo.append((contract(model, settled, moments), rows))
+            continue
+        most_open = np.arange(moments.size) == np.argmin(np.abs(moments))
+        agree = rng.random(rows.size) < 0.5 * (1.0 + moments[most_open])
+        todo.append((contract(model, most_open, -np.ones(moments.size)), rows[~agree]))
+        todo.append((contract(model, most_open, np.ones(moments.size)), rows[agree]))
+    return samples
+
+
+def _fast_samples(solved, n_samples: int, rng) -> np.ndarray | None:
+    """Samples of the joined spins; None where the fast sampler refuses."""
+    if isinstance(solved, CertifiedSolution):
+        return None
+    try:
+        return exact_samples(solved, n_samples, rng)
+    except PrecisionError:  # a probability that no moment depends on
+        return None
+
+
+def contract(model: Contracted, settled: np.ndarray, moments: np.ndarray) -> Contracted:
+    """Join the ends of the edges `settled` (n_edges,) bool, with the signs of their moments."""
+    n = model.n_joined
+    ends = model.edges[settled]
+    spins = gauge(n, ends, moments[settled])
+    _, joined = connected_components(coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (n, n)), directed=False)
+    edges, couplings = joined[model.edges], model.couplings * spins[model.edges[:, 0]] * spins[model.edges[:, 1]]
+    apart = edges[:, 0] != edges[:, 1]
+    edges, which = np.unique(np.sort(edges[apart], axis=1), axis=0, return_inverse=True)
+    total = np.bincount(which.ravel(), couplings[apart], len(edges))
+    return Contracted(edges.astype(np.int64), total, joined[model.joined], model.sign * spins[model.joined])
