@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.compiled import NONE, ZERO, filled, helper, kernel
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 
 # What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
 ROUNDING = 64 * np.finfo(np.float64).eps

@@ -26,7 +26,7 @@ import numpy as np
 from isingmap.compiled import NONE, ZERO, filled, helper, kernel
 from isingmap.inference.elimination import EliminationPlan, eliminate_symbolically
 from isingmap.planar.embedding import embed
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 from isingmap.planar.triangulation import Triangulation, triangulate
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.compiled import ZERO, filled, kernel
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 
 
 @kernel

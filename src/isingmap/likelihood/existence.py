@@ -20,7 +20,7 @@ import numpy as np
 from isingmap.compiled import inlined, kernel
 from isingmap.errors import NoEstimateError
 from isingmap.inference.auxiliary import AUXILIARY
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 
 # A slack below this counts as zero: moments average at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.
 SLACK_TOLERANCE = 1e-9

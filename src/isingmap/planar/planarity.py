@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.compiled import NONE, ONE, ZERO, filled, helper, inlined, kernel
+from isingmap.planar.incidence import incidence
 
 # A conflict pair: the return edges that must lie left and right, as intervals; NONE marks an empty one.
 PAIR = np.dtype([
@@ -18,23 +19,6 @@ PAIR = np.dtype([
     ("right_low", np.int64),
     ("right_high", np.int64),
 ])  # fmt: skip
-
-
-@kernel
-def incidence(n_nodes, edges):
-    """Darts grouped by tail: darts leaving v are order[start[v]:start[v+1]], in edge order."""
-    n_darts = 2 * edges.shape[0]
-    start = filled(n_nodes + 1, ZERO)
-    for dart in range(n_darts):
-        start[edges[dart >> 1, dart & 1]] += 1
-    for v in range(n_nodes):
-        start[v + 1] += start[v]
-    order = filled(n_darts, ZERO)
-    for dart in range(n_darts - 1, -1, -1):  # `start` moves from the end of each group to its beginning
-        v = edges[dart >> 1, dart & 1]
-        start[v] -= 1
-        order[start[v]] = dart
-    return start, order
 
 
 @helper

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isingmap.compiled import NONE, ZERO, filled, kernel
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 
 
 @kernel

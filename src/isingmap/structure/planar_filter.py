@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.compiled import ZERO, filled, inlined, kernel
-from isingmap.planar.planarity import incidence, is_planar_kernel
+from isingmap.planar.incidence import incidence
+from isingmap.planar.planarity import is_planar_kernel
 
 
 def maximal_edges(n_nodes: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from isingmap.compiled import helper, inlined
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 
 # Numbers of NumPy's, because numba compiles a function anew for every literal it is called with.
 FREE, OUTER, INNER = np.int64(0), np.int64(1), np.int64(2)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from isingmap.planar.planarity import incidence
+from isingmap.planar.incidence import incidence
 
 
 def edge_covariances(plan, twin, inverse) -> list:
