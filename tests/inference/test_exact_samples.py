@@ -154,3 +154,10 @@ class TestAtAnyStrength:
         samples = model.sample(5, rng=6)
         np.testing.assert_allclose(model.log_weight(samples), -model.ground_state().energy, rtol=1e-12)
         np.testing.assert_array_equal(samples, model.sample(5, rng=6))
+
+    def test_too_many_open_spins_are_refused(self, monkeypatch):
+        sampler, _ = refusing(10**6)
+        monkeypatch.setattr(contraction, "exact_samples", sampler)
+        monkeypatch.setattr(contraction, "MOST_SPINS_DRAWN", 8)
+        with pytest.raises(PrecisionError, match=r"the 9 groups of spins not settled among 9 are too many"):
+            IsingModel(grid_edges(3, 3), np.full(12, 0.3)).sample(2, rng=0)

@@ -11,6 +11,8 @@ from scipy.stats import binom
 
 from isingmap import IsingModel
 from isingmap.errors import ModelError
+from isingmap.inference.dual import plan
+from isingmap.inference.ladder import Ladder
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
 
@@ -129,3 +131,12 @@ def test_any_strength_against_brute_force(seed, n_spins, scale):
     assert model.log_partition() == pytest.approx(log_partition, rel=1e-12)
     np.testing.assert_allclose(model.correlations(), x.T @ (p[:, None] * x), rtol=0, atol=2e-9)
     np.testing.assert_allclose(model.magnetizations(), p @ x, rtol=0, atol=2e-9)
+
+
+def test_overflowing_blocks_are_a_loss_and_no_crash():
+    """Large blocks go to LAPACK, which refuses infinities."""
+    edges = grid_edges(50, 50)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], len(edges))
+    ladder = Ladder(plan(2500, edges), 50 * signs)
+    assert not ladder.doubles.loss <= 1.0
+    assert not ladder.best_in_doubles.loss <= 1.0

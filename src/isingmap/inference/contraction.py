@@ -23,6 +23,10 @@ from isingmap.inference.proofs.certified import CertifiedSolution
 
 # An edge is settled when the rarer of its two outcomes has half this probability: ten times the error of moments.
 SETTLED = 1e-9
+# Loss with which the fast sampler is tried: no number of samples shows a probability that is off by so little.
+LOSS_ALLOWED = 1e-6
+# Edges are drawn one by one up to this size, where a solution in balls takes a second; a sample may take dozens.
+MOST_SPINS_DRAWN = 500
 
 
 class Contracted(NamedTuple):
@@ -58,7 +62,7 @@ def samples_at_any_strength(ladder: Ladder, n_samples: int, rng: np.random.Gener
     Raises
     ------
     PrecisionError
-        When doubles lose too much and the model is too large for ball arithmetic.
+        When doubles lose too much and more than 500 spins remain after all settled ones have been joined.
     """
     n_spins = ladder.graph_plan.n_spins
     samples = np.empty((n_samples, n_spins), np.int8)
@@ -68,26 +72,44 @@ def samples_at_any_strength(ladder: Ladder, n_samples: int, rng: np.random.Gener
         model, rows = todo.pop()
         if not rows.size:
             continue
-        solved = (ladder if model is whole else Ladder(plan(model.n_joined, model.edges), model.couplings)).solved
-        drawn = _fast_samples(solved, rows.size, rng)
+        step = ladder if model is whole else Ladder(plan(model.n_joined, model.edges), model.couplings)
+        drawn = _fast_samples(step, rows.size, rng)
         if drawn is not None:
             samples[rows] = drawn[:, model.joined] * model.sign
             continue
-        moments = np.asarray(solved.moments(), dtype=np.float64)
+        moments = np.asarray(step.solved.moments(), dtype=np.float64)
         settled = np.abs(moments) >= 1.0 - SETTLED
         if settled.any():
             todo.append((contract(model, settled, moments), rows))
-            continue
-        most_open = np.arange(moments.size) == np.argmin(np.abs(moments))
-        agree = rng.random(rows.size) < 0.5 * (1.0 + moments[most_open])
-        todo.append((contract(model, most_open, -np.ones(moments.size)), rows[~agree]))
-        todo.append((contract(model, most_open, np.ones(moments.size)), rows[agree]))
+        elif model.n_joined <= MOST_SPINS_DRAWN:
+            todo += _draw_most_open_edge(model, moments, rows, rng)
+        else:
+            raise _too_large(ladder, model.n_joined)
     return samples
 
 
-def _fast_samples(solved, n_samples: int, rng) -> np.ndarray | None:
-    """Samples of the joined spins; None where the fast sampler refuses."""
-    if isinstance(solved, CertifiedSolution):
+def _draw_most_open_edge(model: Contracted, moments, rows, rng) -> list[tuple[Contracted, np.ndarray]]:
+    """Divide the samples `rows` by whether the edge of the smallest |moment| agrees."""
+    chosen = np.arange(moments.size) == np.argmin(np.abs(moments))
+    agree = rng.random(rows.size) < 0.5 * (1.0 + moments[chosen])
+    outcomes = ((-1.0, rows[~agree]), (1.0, rows[agree]))
+    return [(contract(model, chosen, np.full(moments.size, value)), part) for value, part in outcomes]
+
+
+def _too_large(ladder: Ladder, n_open: int) -> PrecisionError:
+    return PrecisionError(
+        f"the couplings (largest |coupling| {np.abs(ladder.couplings).max():.3g}) are too strong for exact sampling in "
+        f"double precision, and the {n_open} groups of spins not settled among {ladder.graph_plan.n_spins} are "
+        f"too many for exact sampling without it (at most {MOST_SPINS_DRAWN}). Scale the couplings down (a higher "
+        "temperature), or look at the ground state",
+        loss=ladder.best_in_doubles.loss,
+    )
+
+
+def _fast_samples(ladder: Ladder, n_samples: int, rng) -> np.ndarray | None:
+    """Samples of the joined spins; None where the fast sampler is not exact enough or refuses."""
+    solved = ladder.best_in_doubles if isinstance(ladder.solved, CertifiedSolution) else ladder.solved
+    if not solved.loss <= LOSS_ALLOWED:
         return None
     try:
         return exact_samples(solved, n_samples, rng)

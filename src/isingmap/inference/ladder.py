@@ -57,6 +57,11 @@ class Ladder:
         return certified_solution(self.graph_plan, self.couplings, spins=self._ground_spins)
 
     @cached_property
+    def best_in_doubles(self) -> DualSolution:
+        """The rung in doubles that loses least."""
+        return min(self.doubles, self._gauged, key=lambda rung: np.nan_to_num(rung.loss, nan=np.inf))
+
+    @cached_property
     def solved(self) -> DualSolution | CertifiedSolution:
         """The first rung whose moments are exact enough.
 
@@ -71,7 +76,7 @@ class Ladder:
             return self._gauged
         if self.graph_plan.n_spins <= MOST_SPINS_IN_BALLS:
             return self._balls
-        best = min(self.doubles, self._gauged, key=lambda rung: np.nan_to_num(rung.loss, nan=np.inf))
+        best = self.best_in_doubles
         if best.loss <= LOSS_TOLERANCE_OF_LARGE:
             return best
         raise PrecisionError(

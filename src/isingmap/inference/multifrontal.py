@@ -84,12 +84,22 @@ def _sweep(a, i, j):
 
 
 @inlined
+def _is_finite(a):
+    for r in range(a.shape[0]):
+        for s in range(a.shape[1]):
+            if not np.isfinite(a[r, s]):
+                return False
+    return True
+
+
+@inlined
 def invert_block(a):
     """Replace a skew-symmetric matrix of any size by its inverse; returns log |Pf a|."""
     if a.shape[0] <= LARGEST_SWEPT:
         return invert_skew(a)
-    _, log_determinant = np.linalg.slogdet(a)
-    if not np.isfinite(log_determinant):  # underflow; the measured loss reports it
+    # LAPACK refuses what is not finite; underflow and overflow are reported by the measured loss.
+    log_determinant = np.linalg.slogdet(a)[1] if _is_finite(a) else -np.inf
+    if not np.isfinite(log_determinant):
         a[:] = np.nan
         return -np.inf
     inverse = np.linalg.inv(a)
