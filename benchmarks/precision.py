@@ -1,0 +1,122 @@
+"""How often is an answer wrong at strong coupling? Random models against enumeration and against balls.
+
+    python benchmarks/precision.py [--seconds 60] [--first 0]
+
+Random planar models with couplings up to 50: all of one strength, nearly so, uniform, or spread over eight decades;
+3 to 10 spins against the sum over all configurations in long double, 30 to 120 spins against ball arithmetic. Every
+model is asked for everything; an answer that is off by more than is allowed is printed with the number of its model.
+Prints how often which rung of the ladder answered (doubles, ground-state gauge, balls) and the largest errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+
+import numpy as np
+from scipy.spatial import Delaunay
+
+from isingmap.inference.dual import plan
+from isingmap.inference.ladder import Ladder
+from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
+
+ALLOWED = {"log Z": 1e-11, "moments": 1e-9}  # relative, absolute
+ALLOWED_OTHERWISE = 1e-7
+
+
+def random_model(number: int, fewest: int, most: int):
+    """(n_spins, edges, couplings) of model `number`."""
+    rng = np.random.default_rng(number)
+    n = int(rng.integers(fewest, most + 1))
+    corners = Delaunay(rng.random((n, 2))).simplices if n > 3 else np.array([[0, 1, 2]])
+    sides = np.vstack([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [0, 2]]])
+    edges = np.unique(np.sort(sides, axis=1), axis=0)
+    edges = edges[rng.random(len(edges)) < rng.choice([0.6, 0.9, 1.1])]
+    m, strength = len(edges), rng.choice([1.0, 2.0, 5.0, 10.0, 20.0, 50.0])
+    signs = rng.choice([-1.0, 1.0], m)
+    couplings = (
+        strength * signs,
+        strength * signs + 1e-3 * rng.normal(size=m),
+        rng.uniform(-strength, strength, m),
+        signs * 10 ** rng.uniform(-6, np.log10(strength) + 1e-9, m),
+        rng.normal(0.0, strength / 2, m),
+    )[rng.integers(5)]
+    return n, edges, np.clip(couplings, -50, 50)
+
+
+def enumerated(n: int, edges, couplings, vector, first, second) -> dict:
+    """All answers from the 2^(n-1) configurations with the last spin up, in long double."""
+    x = 1.0 - 2.0 * ((np.arange(2 ** (n - 1))[:, None] >> np.arange(n)) & 1)
+    products = x[:, edges[:, 0]] * x[:, edges[:, 1]]
+    log_weight = products.astype(np.longdouble) @ couplings.astype(np.longdouble)
+    weight = np.exp(log_weight - log_weight.max())
+    p = weight / weight.sum()
+    moments = p @ products
+    hessian = ((products - moments) * p[:, None]).T @ (products - moments)
+    return {
+        "log Z": log_weight.max() + np.log(2 * weight.sum()),
+        "moments": moments,
+        "Hessian": hessian,
+        "product": hessian @ vector,
+        "entries": hessian[first, second],
+        "correlations": (x * p[:, None]).T @ x,
+    }
+
+
+def asked(ask, vector, first, second) -> dict:
+    return {
+        "log Z": ask(lambda s: s.log_partition),
+        "moments": ask(lambda s: s.moments()),
+        "Hessian": ask(lambda s: s.hessian()),
+        "product": ask(lambda s: s.hessian_product(vector)),
+        "entries": ask(lambda s: s.hessian_entries(first, second)),
+        "correlations": ask(lambda s: s.correlations()),
+    }
+
+
+def rung_of(ladder: Ladder) -> str:
+    if isinstance(ladder.solved, CertifiedSolution):
+        return "balls"
+    return "doubles" if ladder.solved is ladder.doubles else "ground gauge"
+
+
+def compare(number: int, fewest: int, most: int, rungs: Counter, worst: Counter) -> None:
+    n, edges, couplings = random_model(number, fewest, most)
+    if not len(edges):
+        return
+    rng = np.random.default_rng(number)
+    vector, (first, second) = rng.normal(size=len(edges)), rng.integers(len(edges), size=(2, 5))
+    ladder = Ladder(plan(n, edges), couplings)
+    rungs[rung_of(ladder)] += 1
+    found = asked(lambda question: ladder.ask(question, ladder.solved), vector, first, second)
+    if n <= 10:
+        exact = enumerated(n, edges, couplings, vector, first, second)
+    else:
+        balls = certified_solution(ladder.graph_plan, couplings)
+        exact = asked(lambda question: question(balls), vector, first, second)
+    for what, value in found.items():
+        error = float(np.abs(np.asarray(value, float) - np.asarray(exact[what], float)).max())
+        error /= max(1.0, abs(float(exact["log Z"]))) if what == "log Z" else 1.0
+        worst[what] = max(worst[what], error)
+        if not error <= ALLOWED.get(what, ALLOWED_OTHERWISE):
+            print(f"  WRONG: model {number} of {fewest} to {most} spins: {what} off by {error:.1e}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each of the two sizes")
+    parser.add_argument("--first", type=int, default=0, help="number of the first model")
+    arguments = parser.parse_args()
+    for fewest, most in ((3, 10), (30, 120)):
+        rungs, worst = Counter(), Counter()
+        number, end = arguments.first, time.monotonic() + arguments.seconds
+        while time.monotonic() < end:
+            compare(number, fewest, most, rungs, worst)
+            number += 1
+        print(f"{fewest} to {most} spins: {rungs.total():,} models, moments answered by {dict(rungs)}")
+        print("  largest errors: " + ", ".join(f"{what} {error:.1e}" for what, error in worst.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
