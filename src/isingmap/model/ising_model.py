@@ -222,6 +222,11 @@ class IsingModel:
         ----------
         rng : Generator or int, optional
             Source of randomness or its seed; fresh when left out. Global random state is never touched.
+
+        Raises
+        ------
+        PrecisionError
+            When doubles fail, because couplings are very strong, and more than 500 spins are undecided.
         """
         if not isinstance(n_samples, (int, np.integer)) or n_samples < 0:
             raise ModelError(f"n_samples must be a whole number >= 0, got {n_samples!r}")
