@@ -240,9 +240,7 @@ def triangulated_filter(similarity: np.ndarray, rank: np.ndarray) -> FilteredGra
     first = np.sort(np.argsort(-_strengths(similarity, order), kind="stable")[:4])
     cliques = np.empty((n - 3, 4), np.int64)
     cliques[0] = first
-    faces = np.empty((3 * n - 8, 3), np.int64)
-    faces[:4] = first[[[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]]
-    _stack_cliques(similarity, order, np.delete(np.arange(n), first), cliques, faces)
+    _stack_cliques(similarity, order, np.delete(np.arange(n), first), cliques)
     cliques = order[cliques]
     separators = cliques[1:, 1:]
     spokes = np.stack([np.repeat(cliques[1:, :1], 3, axis=1), separators], axis=2).reshape(-1, 2)
@@ -269,27 +267,29 @@ def _strengths(similarity, order):
 
 
 @helper
-def _choose(similarity, order, waiting, n_waiting, faces, k, heap):
-    """Push the best waiting node of face k: largest gain, then first by name, then the older face.
+def _choose(similarity, order, waiting, n_waiting, a, b, c, heap):
+    """Push the best waiting node of a face, all ranks, a < b < c: largest gain first, then all four by name.
 
-    Node and face make one number, so that the heap has entries of the same type as all others of the package.
+    The four make one number, so that the heap has entries of the same type as others of the package; it fits into
+    int64 up to 55 000 nodes, whose similarities would fill 24 GB.
     """
-    row_a, row_b, row_c = similarity[order[faces[k, 0]]], similarity[order[faces[k, 1]]], similarity[order[faces[k, 2]]]
+    row_a, row_b, row_c = similarity[order[a]], similarity[order[b]], similarity[order[c]]
     largest, best = -np.inf, NONE
     for j in range(n_waiting):
         v = order[waiting[j]]
         gain = (row_a[v] + row_b[v]) + row_c[v]
         if gain > largest:
             largest, best = gain, waiting[j]
-    heapq.heappush(heap, (-np.float64(largest), best * faces.shape[0] + k))
+    n = order.size
+    heapq.heappush(heap, (-np.float64(largest), ((best * n + a) * n + b) * n + c))
 
 
 @kernel
-def _stack_cliques(similarity, order, waiting, cliques, faces):
+def _stack_cliques(similarity, order, waiting, cliques):
     """Fill in the cliques of the TMFG after the first, in ranks; the new node comes first and then its separator.
 
-    The first clique stands in `cliques`, and `faces` begins with its four faces. A face's best choice can only get
-    worse as nodes are used up, so stale heap entries are renewed only when they come to the top.
+    A face's best choice can only get worse as nodes are used up, so stale heap entries are renewed only when they
+    come to the top.
     """
     n = order.size
     n_waiting = waiting.size
@@ -297,19 +297,17 @@ def _stack_cliques(similarity, order, waiting, cliques, faces):
     for v in waiting:
         is_waiting[v] = 1
     heap = [(0.0, ZERO) for _ in range(0)]
-    n_faces = 4
-    for k in range(n_faces):
-        _choose(similarity, order, waiting, n_waiting, faces, k, heap)
+    a, b, c, d = cliques[0, 0], cliques[0, 1], cliques[0, 2], cliques[0, 3]
+    for x, y, z in ((a, b, c), (a, b, d), (a, c, d), (b, c, d)):
+        _choose(similarity, order, waiting, n_waiting, x, y, z, heap)
     while n_waiting > 0:
         _, code = heapq.heappop(heap)
-        v, k = code // faces.shape[0], code % faces.shape[0]
+        v, a, b, c = code // n**3, code // n**2 % n, code // n % n, code % n
         if not is_waiting[v]:
-            _choose(similarity, order, waiting, n_waiting, faces, k, heap)
+            _choose(similarity, order, waiting, n_waiting, a, b, c, heap)
             continue
         clique = cliques[n - 3 - n_waiting]
-        clique[0] = v
-        for j in range(3):
-            clique[j + 1] = faces[k, j]
+        clique[0], clique[1], clique[2], clique[3] = v, a, b, c
         is_waiting[v] = 0
         n_waiting -= 1
         place = 0
@@ -317,9 +315,6 @@ def _stack_cliques(similarity, order, waiting, cliques, faces):
             place += 1
         for j in range(place, n_waiting):
             waiting[j] = waiting[j + 1]
-        for j, other in ((0, 1), (0, 2), (1, 2)):
-            a, b = faces[k, j], faces[k, other]  # a < b, as in all faces
-            low, high = min(a, v), max(b, v)
-            faces[n_faces, 0], faces[n_faces, 1], faces[n_faces, 2] = low, a + b + v - low - high, high
-            _choose(similarity, order, waiting, n_waiting, faces, n_faces, heap)
-            n_faces += 1
+        for x, y in ((a, b), (a, c), (b, c)):
+            low, high = min(x, v), max(y, v)
+            _choose(similarity, order, waiting, n_waiting, low, x + y + v - low - high, high, heap)
