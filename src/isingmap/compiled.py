@@ -9,7 +9,7 @@ import gc
 
 import numba
 import numpy as np
-from numba.core import event
+from numba.core.event import Listener, register
 
 KERNEL = {"cache": True, "no_cfunc_wrapper": True}
 HELPER = {**KERNEL, "no_cpython_wrapper": True}
@@ -22,7 +22,7 @@ helper = numba.njit(**HELPER)
 inlined = numba.njit(inline="always", **HELPER)
 
 
-class _PausedCollector(event.Listener):
+class _PausedCollector(Listener):
     """Holds Python's garbage collector while numba compiles a function of this package.
 
     Numba makes millions of objects that are still in use; looking through them again and again takes a tenth of the
@@ -52,7 +52,7 @@ def _is_ours(event) -> bool:
     return event.data["dispatcher"].py_func.__module__.startswith("isingmap.")
 
 
-event.register("numba:compile", _PausedCollector())
+register("numba:compile", _PausedCollector())
 
 # Constants of a NumPy type: numba compiles a function anew for every literal it is called with.
 NONE, ZERO, ONE = np.int64(-1), np.int64(0), np.int64(1)
