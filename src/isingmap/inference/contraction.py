@@ -21,7 +21,7 @@ from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ladder import Ladder
 from isingmap.inference.proofs.certified import CertifiedSolution
 
-# An edge is settled when the rarer of its two outcomes has half this probability: ten times the error of moments.
+# An edge is settled when the rarer outcome has at most half this probability; ten times the loss allowed to moments.
 SETTLED = 1e-9
 # Loss with which the fast sampler is tried: no number of samples shows a probability that is off by so little.
 LOSS_ALLOWED = 1e-6

@@ -17,7 +17,7 @@ from isingmap.inference.ground_states.ground_state import ground_spins
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
 from isingmap.inference.solution import DualSolution, solve_dual
 
-# Largest measured error of a moment that doubles may have; the true one was seen to be 160 times as large.
+# Largest loss that doubles may have; errors of moments up to six times the loss were seen.
 LOSS_TOLERANCE = 1e-10
 # Ball arithmetic over everything takes minutes above this size; below, a fraction of a second to a minute.
 MOST_SPINS_IN_BALLS = 12_000
