@@ -14,8 +14,8 @@ from statistics import median
 
 import numpy as np
 
-from isingmap.structure.baselines import fit_graph, fit_tmfg
-from isingmap.structure.filtered_graphs import chow_liu_edges, pmfg_edges, tmfg_edges
+from isingmap.structure.fixed_graphs.baselines import fit_graph, fit_tmfg
+from isingmap.structure.fixed_graphs.filtered_graphs import chow_liu_edges, pmfg_edges, tmfg_edges
 
 N_ROWS = 2000
 FITTED_BY_NEWTON = 300  # a maximal graph that is no TMFG: beyond this the Newton fit is another benchmark's subject

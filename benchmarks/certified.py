@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from isingmap.inference.dual import plan
 from isingmap.inference.proofs.certified import certified_log_partition, certified_moments, certified_solution
 from isingmap.inference.proofs.degeneracy import degeneracy
-from isingmap.inference.solution import solve_dual
+from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.solution import solve_dual
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GRID_LOG_PARTITION = {

@@ -29,14 +29,14 @@ from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 from scipy.spatial import Delaunay
 
-from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.dual import DualPlan, gauge, plan
-from isingmap.inference.exact_samples import exact_samples
 from isingmap.inference.ground_states.ground_state import ground_spins
-from isingmap.inference.inverse import inverse_entries
-from isingmap.inference.ladder import LOSS_TOLERANCE, Ladder
+from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.inference.pfaffian.inverse import inverse_entries
+from isingmap.inference.precision import LOSS_TOLERANCE, Ladder
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_log_partition, certified_solution
-from isingmap.inference.solution import DualSolution, solve_dual
+from isingmap.inference.samples.tree_sampler import exact_samples
+from isingmap.inference.zero_field.plan import DualPlan, gauge, plan
+from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
 GRID_LOG_PARTITION = {32: 1019.979981777209611, 50: 2470.775083885515275, 100: 9932.809853651441894}

@@ -17,9 +17,9 @@ from collections import Counter
 import numpy as np
 from scipy.spatial import Delaunay
 
-from isingmap.inference.dual import plan
-from isingmap.inference.ladder import Ladder
+from isingmap.inference.precision import Ladder
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
+from isingmap.inference.zero_field.plan import plan
 
 ALLOWED = {"log Z": 1e-11, "moments": 1e-9}  # relative, absolute
 ALLOWED_OTHERWISE = 1e-7

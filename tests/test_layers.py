@@ -11,7 +11,7 @@ LAYERS = {
     "errors": 0,
     "progress": 0,
     "compiled": 0,
-    "whole_file": 1,
+    "files": 1,
     "planar": 1,
     "inference": 2,
     "data": 2,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from isingmap import IsingModel
 from isingmap.errors import NonPlanarError
-from isingmap.inference.dual import plan
 from isingmap.inference.enumeration import enumerate_model
 from isingmap.inference.kac_ward import solve_kac_ward
-from isingmap.inference.solution import solve_dual
+from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.solution import solve_dual
 from oracles import brute_force, finite_differences, grid_edges, random_planar_edges, shared_file
 
 TIGHT = {"rtol": 0, "atol": 1e-10}

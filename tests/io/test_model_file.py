@@ -9,8 +9,9 @@ import pytest
 from file_cases import damaged, energies_of, read_or_refuse, refused, states
 from hypothesis import HealthCheck, given, settings
 
-from isingmap import IsingModel, whole_file
+from isingmap import IsingModel
 from isingmap.errors import DataWarning, FileFormatError, IsingMapError, ModelError
+from isingmap.files import whole_file
 from isingmap.io import model_file
 from isingmap.io.model_file import FORMATS, ModelFile, companion, format_of, read_model_file, write_model_file
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from isingmap.inference.dual import plan
-from isingmap.inference.solution import solve_dual
+from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.likelihood.newton import maximise
 from isingmap.likelihood.quasi_newton import Worth, refit, refit_exactly, refit_with_edge, without_row
 from oracles import random_planar_edges

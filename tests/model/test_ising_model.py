@@ -132,7 +132,7 @@ def test_non_planar_models_carry_the_reason():
 def test_a_wrong_log_partition_is_never_returned(monkeypatch):
     with open(shared_file("reference/strong_coupling.json")) as stream:
         instance = next(i for i in json.load(stream) if i["L"] == 20 and i["scale"] == 50)
-    monkeypatch.setattr("isingmap.inference.ladder.MOST_SPINS_IN_BALLS", 399)
+    monkeypatch.setattr("isingmap.inference.precision.MOST_SPINS_IN_BALLS", 399)
     model = IsingModel(instance["edges"], instance["J"])
     with pytest.raises(PrecisionError, match="too strong for double precision") as caught:
         model.log_partition()

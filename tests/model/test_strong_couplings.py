@@ -11,8 +11,8 @@ from scipy.stats import binom
 
 from isingmap import IsingModel
 from isingmap.errors import ModelError
-from isingmap.inference.dual import plan
-from isingmap.inference.ladder import Ladder
+from isingmap.inference.precision import Ladder
+from isingmap.inference.zero_field.plan import plan
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isingmap.errors import ModelError, NonPlanarError
+from isingmap.planar.blocks import block_labels, component_labels
 from isingmap.planar.embedding import embed, faces, is_planar, orbits
-from isingmap.planar.separators import block_labels, component_labels
 from isingmap.planar.triangulation import triangulate
 from oracles import grid_edges, random_planar_edges
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from isingmap.errors import FileFormatError, ModelError, NonPlanarError
-from isingmap.planar.crossings import has_crossings
+from isingmap.planar.drawing.segment_crossings import has_crossings
 from isingmap.report import map_figure, plots
 from isingmap.report.appearance import MARKERS, group_styles, scale_of, sign_style
-from isingmap.report.labels import place_labels
+from isingmap.report.name_places import place_labels
 from isingmap.report.plots import draw_map
 
 SQUARE = {

@@ -8,7 +8,7 @@ import pytest
 from exhaustive import best_planar_likelihood, maximal_planar_graphs, planar_likelihoods
 
 from isingmap.likelihood.fit import fit_couplings
-from isingmap.structure.baselines import BASELINES, baseline, fit_graph
+from isingmap.structure.fixed_graphs.baselines import BASELINES, baseline, fit_graph
 
 
 def interior_moments(seed, n_spins):

@@ -7,7 +7,7 @@ from exhaustive import best_planar_likelihood
 from isingmap import IsingModel, PlanarIsing, fit_couplings, greedy_search
 from isingmap import learn_structure as learn
 from isingmap.errors import ModelError
-from isingmap.planar.addable import cofacial_pairs
+from isingmap.planar.cofacial import cofacial_pairs
 from isingmap.planar.embedding import is_planar
 from isingmap.structure import schedule
 from isingmap.structure.growing import starting_model

@@ -10,17 +10,17 @@ from typing import Protocol
 import numpy as np
 
 from isingmap.errors import NonPlanarError
-from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
-from isingmap.inference.contraction import samples_at_any_strength
-from isingmap.inference.dual import DualPlan, plan
 from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
-from isingmap.inference.ladder import Ladder
+from isingmap.inference.extended import AUXILIARY, explained, extended_edges
+from isingmap.inference.precision import Ladder
 from isingmap.inference.proofs.certified import (
     Interval,
     certified_log_partition,
     certified_moments,
 )
 from isingmap.inference.proofs.degeneracy import degeneracy
+from isingmap.inference.samples.joined_spins import samples_at_any_strength
+from isingmap.inference.zero_field.plan import DualPlan, plan
 
 
 class Solution(Protocol):

@@ -2,7 +2,7 @@
 
 Johnson, Netrapalli & Chertkov, "Learning Planar Ising Models", AISTATS 2011, with the misprint of the appendix put
 right (the moment carries 1 - w^2, not (1 - w)^2). This is the readable reference; the program computes with the
-real engine in `dual.py`, and the tests hold the two against each other. O(m^3); loses precision above |theta| ~ 5.
+real engine in `zero_field/`, and the tests hold the two against each other. O(m^3); loses precision above |theta| ~ 5.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.planar.drawing import straight_line_positions
+from isingmap.planar.drawing.layout import straight_line_positions
 
 
 @dataclass(frozen=True, eq=False)

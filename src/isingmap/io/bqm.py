@@ -11,9 +11,9 @@ import numpy as np
 
 from isingmap.data.labels import number
 from isingmap.errors import DataWarning, FileFormatError, IsingMapError, ModelError
+from isingmap.files.whole_file import read_text, write_text
 from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
 from isingmap.model import IsingModel
-from isingmap.whole_file import read_text, write_text
 
 DOMAIN_OF = {"SPIN": "spin", "BINARY": "boolean"}
 VARTYPE_OF = {domain: vartype for vartype, domain in DOMAIN_OF.items()}

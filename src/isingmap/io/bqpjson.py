@@ -6,10 +6,10 @@ import json
 from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
+from isingmap.files.strict_json import read_json_object, shown
+from isingmap.files.whole_file import write_text
 from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
-from isingmap.io.strict_json import read_json_object, shown
 from isingmap.model import IsingModel
-from isingmap.whole_file import write_text
 
 VERSION = "1.0.0"
 NAMES_KEY = "isingmap_names"  # in the free-form metadata: the format itself has numbers only

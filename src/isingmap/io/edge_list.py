@@ -12,10 +12,10 @@ from pathlib import Path
 
 from isingmap.data.labels import number
 from isingmap.errors import FileFormatError, ModelError
+from isingmap.files.whole_file import write_text
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
 from isingmap.io.energies import ModelFile, build_model
 from isingmap.model import IsingModel
-from isingmap.whole_file import write_text
 
 _HEADERS = (
     ("source", "target", "coupling"),

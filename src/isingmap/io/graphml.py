@@ -11,10 +11,10 @@ from xml.parsers import expat
 import networkx as nx
 
 from isingmap.errors import FileFormatError, ModelError
+from isingmap.files.whole_file import read_bytes, write_bytes
 from isingmap.io.energies import ModelFile
 from isingmap.io.networkx_graph import from_networkx, to_networkx
 from isingmap.model import IsingModel
-from isingmap.whole_file import read_bytes, write_bytes
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

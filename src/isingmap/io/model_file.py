@@ -9,13 +9,13 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from isingmap.errors import DataWarning, FileFormatError, ModelError
+from isingmap.files.strict_json import read_json_object, shown
+from isingmap.files.whole_file import read_text, write_text
 from isingmap.io import bqm, edge_list, graphml, uai
 from isingmap.io.bqpjson import model_from_bqpjson, write_bqpjson
 from isingmap.io.energies import DOMAINS, ModelFile
-from isingmap.io.strict_json import read_json_object, shown
 from isingmap.model import IsingModel
 from isingmap.model.json_format import arguments_of, document_of, read_document
-from isingmap.whole_file import read_text, write_text
 
 __all__ = ["FORMATS", "ModelFile", "format_of", "read_model_file", "write_model_file"]
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from isingmap.data.labels import number
 from isingmap.errors import FileFormatError, ModelError
+from isingmap.files.whole_file import read_text, write_text
 from isingmap.io.energies import ModelFile, build_model, drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel
 from isingmap.model.potentials import model_from_potentials
-from isingmap.whole_file import read_text, write_text
 
 _COMMENT = re.compile(r"(#|//)[^\r\n]*")
 _LARGEST_LOG = 700.0  # exp of it is still a double

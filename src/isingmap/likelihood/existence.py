@@ -19,7 +19,7 @@ import numpy as np
 
 from isingmap.compiled import inlined, kernel
 from isingmap.errors import NoEstimateError
-from isingmap.inference.auxiliary import AUXILIARY
+from isingmap.inference.extended import AUXILIARY
 from isingmap.planar.incidence import incidence
 
 # A slack below this counts as zero: moments average at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.

@@ -10,13 +10,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import DataError, ModelError
-from isingmap.inference.auxiliary import AUXILIARY, extended_edges
-from isingmap.inference.dual import plan
+from isingmap.inference.extended import AUXILIARY, extended_edges
+from isingmap.inference.zero_field.plan import plan
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
+from isingmap.planar.blocks import block_labels
 from isingmap.planar.embedding import embed
-from isingmap.planar.separators import block_labels
 
 
 @dataclass(frozen=True, eq=False)

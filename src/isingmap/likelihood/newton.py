@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.dual import DualPlan
-from isingmap.inference.solution import DualSolution, solve_dual
+from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.inference.zero_field.plan import DualPlan
+from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 
 GRADIENT_TOLERANCE = 1e-10
 # Where rounding stops the ascent earlier, this still counts as the maximum.

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from isingmap.inference.blas import one_blas_thread
-from isingmap.inference.dual import DualPlan
-from isingmap.inference.solution import DualSolution, solve_dual
+from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.inference.zero_field.plan import DualPlan
+from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 from isingmap.likelihood.newton import CONVERGED, GRADIENT_TOLERANCE, line_search, maximise
 
 MOST_EVALUATIONS = 60

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from isingmap.errors import FileFormatError
-from isingmap.whole_file import write_bytes
+from isingmap.files.whole_file import write_bytes
 
 FORMAT = "isingmap-model"
 VERSION = 1

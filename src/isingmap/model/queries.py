@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.planar.separators import component_labels
+from isingmap.planar.blocks import component_labels
 
 if TYPE_CHECKING:
     from isingmap.model.ising_model import IsingModel

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.compiled import NONE, ZERO, filled, helper, inlined, kernel
+from isingmap.planar.blocks import component_labels
 from isingmap.planar.embedding import Embedding
-from isingmap.planar.separators import component_labels
 
 
 @dataclass(frozen=True, eq=False)

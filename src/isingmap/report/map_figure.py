@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.report.appearance import WIDEST, Scale, group_styles, scale_of, sign_style
-from isingmap.report.labels import place_labels
+from isingmap.report.name_places import place_labels
 
 LONGEST_NAME = 24  # letters shown in the picture
 FONT_SIZE = 7.5

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.planar.drawing import kamada_kawai_layout, planar_layout
+from isingmap.planar.drawing.layout import kamada_kawai_layout, planar_layout
 from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.map_figure import map_figure
 

@@ -11,7 +11,7 @@ from scipy.special import entr
 
 from isingmap.data.table import counted
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.auxiliary import extended_edges
+from isingmap.inference.extended import extended_edges
 from isingmap.likelihood.fit import standard_errors
 from isingmap.planar.embedding import is_planar
 from isingmap.report.text import entry, printable, section, shortened, some

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.errors import IsingMapError
-from isingmap.inference.dual import plan
-from isingmap.inference.ladder import Ladder
-from isingmap.inference.solution import solve_dual
+from isingmap.inference.precision import Ladder
+from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.likelihood.fit import fit_by_blocks
 from isingmap.structure.greedy import TIE_TOLERANCE, Search
 from isingmap.structure.refine import addable

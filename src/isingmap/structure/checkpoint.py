@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.errors import FileFormatError
-from isingmap.inference.dual import plan
-from isingmap.inference.solution import solve_dual
+from isingmap.files.whole_file import written_whole
+from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.structure.greedy import Candidates, Snapshot, Step
 from isingmap.structure.growing import BlockFit, GrowingModel, local_edges
 from isingmap.structure.result import Exclusion
 from isingmap.structure.schedule import Schedule
-from isingmap.whole_file import written_whole
 
 FORMAT = "isingmap-search"
 VERSION = 1

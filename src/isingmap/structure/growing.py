@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from isingmap.compiled import kernel
-from isingmap.inference.dual import plan
-from isingmap.inference.ladder import Ladder
-from isingmap.inference.solution import MOST_SPINS_INVERTED, DualSolution, solve_dual
+from isingmap.inference.precision import Ladder
+from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.solution import MOST_SPINS_INVERTED, DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.quasi_newton import Refit, Worth, refit, refit_exactly, refit_with_edge, without_row
-from isingmap.planar.addable import blocked_pairs, cofacial_pairs
-from isingmap.planar.separators import attachment, block_labels
+from isingmap.planar.blocks import attachment, block_labels
+from isingmap.planar.cofacial import blocked_pairs, cofacial_pairs
 
 # Looking for blocked pairs takes a planarity test each, so blocks this small are left alone, and it is done again
 # only when the graph has grown by this factor.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.likelihood.existence import closing_obstacle
-from isingmap.planar.crossing import cheapest_crossings, crossed_edges
+from isingmap.planar.crossed_edges import cheapest_crossings, crossed_edges
 from isingmap.planar.embedding import embed
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.greedy import Search

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.errors import DataError, ModelError
-from isingmap.inference.auxiliary import AUXILIARY
-from isingmap.inference.blas import one_blas_thread
+from isingmap.inference.extended import AUXILIARY
+from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges, embed
 from isingmap.structure.audit import audit
-from isingmap.structure.baselines import BASELINES, baseline, check_family
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
+from isingmap.structure.fixed_graphs.baselines import BASELINES, baseline, check_family
 from isingmap.structure.greedy import Search, StoppingRule
 from isingmap.structure.growing import GrowingModel, starting_model
 from isingmap.structure.refine import Moves, was_interrupted

@@ -16,13 +16,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from isingmap.errors import NonPlanarError
-from isingmap.inference.auxiliary import AUXILIARY, explained, extended_edges
-from isingmap.inference.dual import DualPlan
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
+from isingmap.inference.extended import AUXILIARY, explained, extended_edges
 from isingmap.inference.ground_states.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.ground_states.matching_certificate import lower_bound
 from isingmap.inference.ground_states.moats import moat_family
 from isingmap.inference.ground_states.t_join import minimum_t_join
+from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.planar.embedding import embed
 from isingmap.planar.triangulation import Triangulation, triangulate
 

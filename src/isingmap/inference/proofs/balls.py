@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb, arb_mat
 
-from isingmap.inference.elimination import EliminationPlan
+from isingmap.inference.pfaffian.elimination import EliminationPlan
 
 # Darts: wider blocks need fewer bits but more arithmetic; on grids from 20 x 20 to 100 x 100 this is the best.
 LARGEST_BLOCK = 64

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from isingmap.errors import ModelError, PrecisionError
-from isingmap.inference.dual import DualPlan, gauge
+from isingmap.inference.zero_field.plan import DualPlan, gauge
 
 MOST_BITS = 1 << 18
 _FLINT_PRECISION = threading.RLock()

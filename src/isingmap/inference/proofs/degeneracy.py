@@ -14,8 +14,8 @@ import math
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.inference.dual import DualPlan
 from isingmap.inference.proofs.certified import Problem, log_partition_ball, precision
+from isingmap.inference.zero_field.plan import DualPlan
 
 LARGEST_MULTIPLE = 1024
 

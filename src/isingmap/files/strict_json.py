@@ -1,0 +1,52 @@
+"""JSON of unknown origin: objects only, and every number finite."""
+
+from __future__ import annotations
+
+import json
+import math
+from os import PathLike, fspath
+
+from isingmap.errors import FileFormatError
+from isingmap.files.whole_file import read_text
+
+_LONGEST_INTEGER = 18  # digits; any such number fits into 64 bits
+
+
+def read_json_object(path: str | PathLike) -> dict:
+    """Parse a JSON file whose outermost value is an object.
+
+    Raises
+    ------
+    FileFormatError
+        If it is not JSON, not an object, nested too deeply, or holds NaN, Infinity or a number beyond floats.
+    """
+    name = fspath(path)
+    text = read_text(path)
+    try:
+        document = json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_integer)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{name}: not a valid JSON file: {error}") from None
+    if not isinstance(document, dict):
+        raise FileFormatError(f"{name}: expected a JSON object {{...}}, got a {type(document).__name__}")
+    return document
+
+
+def shown(value: object) -> str:
+    """A value of a file for an error message, cut to a readable length."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _refuse(text: str) -> float:
+    raise ValueError(f"the number {text} is not finite")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        _refuse(shown(text))
+    return value
+
+
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) <= _LONGEST_INTEGER else _finite(text)
