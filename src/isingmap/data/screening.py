@@ -7,13 +7,13 @@ import warnings
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments, pair_sums
+from isingmap.data.options import CONSTANT_RULES
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
 
 FEW_OF_A_KIND = 2
 FEW_ROWS = 40
 UNBALANCED = 0.3
-CONSTANT_RULES = ("error", "drop", "keep")
 
 
 def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
