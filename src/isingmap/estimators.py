@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 import warnings
 
 import numpy as np
@@ -13,10 +14,17 @@ from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_f
 from isingmap.data.screening import screen, unbalanced_columns
 from isingmap.data.table import SpinTable, listed
 from isingmap.errors import DataError, DataWarning, FitWarning
+from isingmap.option import Option, options_of
 from isingmap.progress import progress_bar
+from isingmap.structure.learn import learn_structure
+from isingmap.structure.options import OPTIONS, ProblemOptions, SearchOptions
+from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
-from isingmap.structure.scores import EBIC_GAMMA
-from isingmap.structure.search import learn_structure
+
+# Settings of the estimator by name; all but the last are those of the table.
+SETTINGS = {option.python: option for option in OPTIONS if option.python} | {
+    "verbose": Option("verbose", False, "show a progress bar on stderr", "switch")
+}
 
 
 class PlanarIsing:
@@ -24,45 +32,7 @@ class PlanarIsing:
 
     Parameters
     ----------
-    family : {"partial", "zero-field", "outer-planar"}
-        Which fields the model may have. "partial": the search adds fields and couplings in competition, as the data
-        ask for (the right choice unless the columns are balanced); "zero-field": none; "outer-planar": one on every
-        variable, and an outer-planar graph.
-    criterion : {"bic", "ebic", "aic", "maximal"}
-        What a parameter must gain to be worth it. "ebic" is stricter than "bic" when there are many variables.
-        "maximal" adds as many as fit into the plane, needed or not.
-    search : {"forward-backward", "greedy", "chow-liu", "tmfg", "pmfg", "independent"}
-        "forward-backward" adds, removes and swaps edges, and restarts from perturbed graphs; "greedy" is the paper's,
-        which never takes an edge back. The others are the graphs in use today, with the exact fit on them.
-    gamma : float
-        Strictness of "ebic", from 0 ("bic") to 1; 0.25 as in IsingFit.
-    min_gain : float, optional
-        Also stop when the best gain is below this many nats per sample (the paper's gamma).
-    n_edges : int, optional
-        Also stop at this number of couplings. With criterion="maximal" exactly so many, if they fit.
-    start_edges : (k, 2) array of column numbers or names, optional
-        Edges that must be in the graph.
-    prior : float, optional
-        Pseudo-observations spread evenly over all configurations. Keeps every coupling finite; without it, pairs
-        whose coupling would be infinite are left out and listed in `excluded_`.
-    positive : label or {column: label}, optional
-        Which label is +1, where it is not plain (1, true, yes, yea).
-    missing : {"error", "drop", "minus", "pairwise"}
-        What to do with missing cells.
-    threshold : float, optional
-        For counts: a value >= threshold is +1.
-    constant : {"error", "drop", "keep"}
-        What to do with columns that have a single value. To keep them takes a prior, or their fields would be
-        infinite.
-    n_restarts : int, optional
-        "forward-backward" ends when so many perturbed restarts in a row found nothing better; default 30 up to 20
-        variables, 12 up to 50, else 0.
-    random_state : int, Generator or None
-        Seed of the restarts; None is seed 0, so that every run gives the same result.
-    checkpoint : path, optional
-        File that keeps a long search; a run that was killed goes on from it to the same result.
-    verbose : bool
-        Show a progress bar on stderr.
+    {parameters}
 
     Attributes
     ----------
@@ -95,42 +65,12 @@ class PlanarIsing:
     array([[0, 1]])
     """
 
-    def __init__(
-        self,
-        family="partial",
-        criterion="ebic",
-        *,
-        search="forward-backward",
-        gamma=EBIC_GAMMA,
-        min_gain=None,
-        n_edges=None,
-        start_edges=None,
-        prior=None,
-        positive=None,
-        missing="error",
-        threshold=None,
-        constant="error",
-        n_restarts=None,
-        random_state=None,
-        checkpoint=None,
-        verbose=False,
-    ):
-        self.family = family
-        self.criterion = criterion
-        self.search = search
-        self.gamma = gamma
-        self.min_gain = min_gain
-        self.n_edges = n_edges
-        self.start_edges = start_edges
-        self.prior = prior
-        self.positive = positive
-        self.missing = missing
-        self.threshold = threshold
-        self.constant = constant
-        self.n_restarts = n_restarts
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+    def __init__(self, **settings):
+        unknown = sorted(settings.keys() - SETTINGS.keys())
+        if unknown:
+            raise TypeError(f"PlanarIsing has no setting {', '.join(unknown)}; it has {', '.join(SETTINGS)}")
+        for name, setting in SETTINGS.items():
+            setattr(self, name, settings.get(name, setting.default))
 
     def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
         """Learn the model from observations.
@@ -174,6 +114,11 @@ class PlanarIsing:
         self._learn(given, names is not None)
         return self
 
+    def _options(self, table):
+        """The settings of one of the dataclasses that make up the table of settings."""
+        values = {option: getattr(self, option.python) for option in options_of(table) if option.python}
+        return table(**{option.name: option.default if value is None else value for option, value in values.items()})
+
     def _table(self, X, positive, weights=None) -> SpinTable:
         if isinstance(X, SpinTable):
             return as_spin_table(X, weights=weights)
@@ -182,24 +127,8 @@ class PlanarIsing:
     def _learn(self, moments: EmpiricalMoments, named: bool) -> None:
         self._warn_unbalanced(moments)
         with progress_bar("edges", enabled=self.verbose) as progress:
-            result = learn_structure(
-                moments.moments,
-                moments.n_samples,
-                magnetizations=moments.magnetizations,
-                names=moments.names,
-                family=self.family,
-                criterion=self.criterion,
-                search=self.search,
-                gamma=self.gamma,
-                min_gain=self.min_gain,
-                n_edges=self.n_edges,
-                start_edges=self.start_edges,
-                prior=self.prior,
-                n_restarts=self.n_restarts,
-                rng=0 if self.random_state is None else self.random_state,
-                checkpoint=self.checkpoint,
-                progress=progress,
-            )
+            problem = Problem(moments, **vars(self._options(ProblemOptions)))
+            result = learn_structure(problem, self._options(SearchOptions), progress=progress)
         _warn_about(result, self.n_edges)
         self.result_ = result
         self.moments_ = moments
@@ -298,29 +227,29 @@ class PlanarIsing:
                 "as input"
             )
 
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
     def get_params(self, deep=True) -> dict:
-        """Constructor parameters and their values."""
-        return {name: getattr(self, name) for name in self._parameter_names()}
+        """Settings and their values."""
+        return {name: getattr(self, name) for name in SETTINGS}
 
     def set_params(self, **params) -> PlanarIsing:
-        """Set constructor parameters."""
+        """Change settings.
+
+        Raises
+        ------
+        ValueError
+            For a name that is no setting.
+        """
         for name, value in params.items():
-            if name not in self._parameter_names():
+            if name not in SETTINGS:
                 raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {self._parameter_names()}."
+                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {list(SETTINGS)}."
                 )
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        changed = [
-            f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default
-        ]
+        values = self.get_params().items()
+        changed = [f"{name}={value!r}" for name, value in values if value is not SETTINGS[name].default]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -367,3 +296,35 @@ def _warn_about(result: SearchResult, n_edges) -> None:
 
 def _warn(message: str) -> None:
     warnings.warn(message, FitWarning, stacklevel=5)
+
+
+_KINDS = {
+    "edges": "(k, 2) array of int or names",
+    "labels": "label or {column: label}",
+    "number": "float",
+    "path": "path-like",
+    "seed": "int or Generator",
+    "switch": "bool",
+    "whole": "int",
+}
+
+
+def _described(setting: Option, name: str) -> str:
+    """The entry of a setting in a numpydoc list of parameters."""
+    choices = ", ".join(f'"{choice}"' for choice in setting.choices)
+    kind = f"{{{choices}}}" if choices else _KINDS[setting.kind]
+    default = "optional" if setting.default is None else f"default {setting.default!r}"
+    text = f"{setting.help[0].upper()}{setting.help[1:]}."
+    return f"{name} : {kind}, {default}\n" + textwrap.indent(textwrap.fill(text, 108), " " * 8)
+
+
+# What everybody sees of the settings, made from their table: the signature and the list of parameters.
+PlanarIsing.__init__.__signature__ = inspect.Signature(
+    [
+        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *(inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=o.default) for n, o in SETTINGS.items()),
+    ]
+)
+PlanarIsing.__doc__ = PlanarIsing.__doc__.replace(
+    "{parameters}", "\n    ".join(_described(setting, name) for name, setting in SETTINGS.items())
+)

@@ -8,6 +8,7 @@ all read from it. Nothing here imports NumPy, so that `isingmap --help` stays qu
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -38,6 +39,8 @@ class Option:
         Its name on the command line; empty: not there.
     metavar : str
         What stands for its value in the help of the command line.
+    commands : tuple of str
+        Commands that take it; empty: all that learn.
     searches : tuple of str
         Searches that use it; empty: all.
     shapes_result : bool
@@ -54,6 +57,7 @@ class Option:
     python: str = ""
     flag: str = ""
     metavar: str = ""
+    commands: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
     shapes_result: bool = True
 
@@ -71,6 +75,8 @@ class Option:
             raise ModelError(f"{self.name} must be one of {', '.join(self.choices)}; got {value!r}")
         if self.kind in ("number", "whole"):
             self._check_number(value)
+        if self.kind == "seed" and not (_is_seed(value) or hasattr(value, "bit_generator")):
+            raise ModelError(f"{self.name} must be a whole number of 0 or more, or a NumPy generator; got {value!r}")
 
     def _check_number(self, value: Any) -> None:
         try:
@@ -86,6 +92,13 @@ class Option:
         if math.isfinite(self.most):
             return f" from {self.least:g} to {self.most:g}"
         return f" of {self.least:g} or more" if math.isfinite(self.least) else ""
+
+
+def _is_seed(value: object) -> bool:
+    try:
+        return operator.index(value) >= 0  # type: ignore[arg-type]
+    except TypeError:
+        return False
 
 
 def option(default: Any, text: str, kind: Kind, **details: Any) -> Any:

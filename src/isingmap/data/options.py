@@ -24,6 +24,7 @@ class DataOptions:
     positive: Any = option(
         None, "the label that counts as +1, or {column: label}, where it is not plain (1, true, yes, yea)", "labels",
         metavar="LABEL",
+        commands=("fit",),
     )  # fmt: skip
     missing: str = option(
         "error",
@@ -31,9 +32,10 @@ class DataOptions:
         "pairwise: use for each pair of columns the rows where both are known",
         "choice",
         choices=MISSING_RULES,
+        commands=("fit",),
     )
     threshold: float | None = option(
-        None, "for counts: a value of so much or more is +1, a smaller one -1", "number", metavar="T"
+        None, "for counts: a value of so much or more is +1, a smaller one -1", "number", metavar="T", commands=("fit",)
     )
     constant: str = option(
         "error",
