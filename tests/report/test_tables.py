@@ -101,7 +101,7 @@ def test_path(fitted):
 
 
 def test_starting_edges_have_step_0_and_no_gain():
-    fit = PlanarIsing(family="zero-field", start_edges=[(0, 2)]).fit(chain()[:, :3])
+    fit = PlanarIsing(family="zero-field", required_edges=[(0, 2)]).fit(chain()[:, :3])
     row = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit))[0]
     assert (row["source"], row["target"], row["gain"], row["step"]) == ("x1", "x3", None, 0)
 

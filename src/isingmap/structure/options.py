@@ -115,7 +115,7 @@ class SearchOptions:
     )
     seed: Any = option(
         0,
-        "seed of the restarts, or a NumPy generator; the same seed gives the same result",
+        "seed of the restarts; the same seed gives the same result",
         "seed",
         python="random_state",
         flag="--seed",

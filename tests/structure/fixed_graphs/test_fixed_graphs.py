@@ -7,14 +7,25 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from bare_moments import learn_structure, on_graph
 from isingmap.datasets.random_models import grid_model
 from isingmap.errors import DataError, ModelError, NoEstimateError
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.planar.embedding import is_planar
-from isingmap.structure.fixed_graphs.baselines import BASELINES, baseline, fit_graph, fit_tmfg
 from isingmap.structure.fixed_graphs.clique_fit import four_spin_probabilities
-from isingmap.structure.fixed_graphs.filtered_graphs import chow_liu_edges, mutual_information, pmfg_edges, tmfg_edges
+from isingmap.structure.fixed_graphs.fit_graph import fit_graph
+from isingmap.structure.fixed_graphs.pmfg import pmfg_edges
+from isingmap.structure.fixed_graphs.similarity import mutual_information
+from isingmap.structure.fixed_graphs.tmfg import fit_tmfg, tmfg_edges
+from isingmap.structure.fixed_graphs.tree import chow_liu_edges
+from isingmap.structure.searches.registry import SEARCHES, STEPWISE
 from oracles import brute_force, shared_file
+
+BASELINES = [name for name in SEARCHES if name not in STEPWISE]
+
+
+def baseline(name, *arguments, **settings):
+    return learn_structure(*arguments, search=name, **settings)
 
 
 def random_data(seed, n_spins, n_samples=400, bias=0.0):
@@ -193,8 +204,8 @@ def test_tmfg_fit_is_the_general_fit(seed, prior, family):
         n_nodes = 21
     graph = tmfg_edges(np.abs(moments))
     arguments = {"magnetizations": means, "family": family, "prior": prior}
-    ours = fit_tmfg(graph, moments[:20, :20], 3000, **arguments)
-    general = fit_graph(graph.edges, moments[:20, :20], 3000, **arguments)
+    ours = on_graph(fit_tmfg, graph, moments[:20, :20], 3000, **arguments)
+    general = on_graph(fit_graph, graph.edges, moments[:20, :20], 3000, **arguments)
     assert ours.model.n_parameters == 3 * n_nodes - 6
     np.testing.assert_array_equal(ours.model.edges, general.model.edges)
     np.testing.assert_allclose(ours.model.couplings, general.model.couplings, rtol=0, atol=1e-6)
@@ -316,14 +327,14 @@ def test_a_triangle_without_an_estimate_is_named():
     moments = data.T @ data / 400
     graph = tmfg_edges(np.abs(moments))
     with pytest.raises(NoEstimateError, match="in every observation exactly one") as ours:
-        fit_tmfg(graph, moments, 400, names=list("abcdef"))
+        on_graph(fit_tmfg, graph, moments, 400, names=list("abcdef"))
     assert set(ours.value.cycle) == set("abd")
-    assert fit_tmfg(graph, moments, 400, names=list("abcdef"), prior=1.0).converged
+    assert on_graph(fit_tmfg, graph, moments, 400, names=list("abcdef"), prior=1.0).converged
 
 
 def test_bad_input_is_refused():
     moments = random_moments(11, 6)
-    with pytest.raises(ModelError, match="baseline must be one of independent, chow-liu, pmfg, tmfg; got 'mst'"):
+    with pytest.raises(ModelError, match="search must be one of .*independent; got 'mst'"):
         baseline("mst", moments, 400, family="zero-field")
     with pytest.raises(ModelError, match="family must be one of"):
         baseline("tmfg", moments, 400, family="planar")
