@@ -9,7 +9,7 @@ from pathlib import Path
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.data.table import SpinTable
 from isingmap.estimators import PlanarIsing
-from isingmap.report.output import RESULT_FILES, write_results
+from isingmap.report.results import result_names, write_results
 from isingmap.report.text import printable
 
 
@@ -30,31 +30,22 @@ def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, tit
         checkpoint=arguments.checkpoint,
         verbose=not arguments.quiet and sys.stderr.isatty(),
     ).fit(table)
+    learned = estimator.learned_
     folder = write_results(
-        estimator,
+        learned,
         arguments.output,
-        groups=_groups_of(table, estimator.model_.names),
         title=title,
         command=arguments.command_line,
         layout=arguments.layout,
         force=arguments.force,
     )
-    interrupted = estimator.result_.stopped.startswith("interrupted")
-    if interrupted:
+    if learned.interrupted:
         print(f"interrupted: the model found so far is in {printable(folder)}", file=sys.stderr)
     if not arguments.quiet:
         print((folder / "summary.txt").read_text(encoding="utf-8"))
         print(f"Written to {printable(folder)}: {', '.join(_file_names(folder))}")
-    return INTERRUPTED if interrupted else SUCCESS
-
-
-def _groups_of(table: SpinTable, names) -> list[str] | None:
-    """Groups of the variables that are left."""
-    if table.groups is None:
-        return None
-    group_of = dict(zip(table.names, table.groups, strict=True))
-    return [group_of[name] for name in names]
+    return INTERRUPTED if learned.interrupted else SUCCESS
 
 
 def _file_names(folder: Path) -> list[str]:
-    return [name for name in RESULT_FILES if (folder / name).exists()]
+    return [name for name in result_names() if (folder / name).exists()]
