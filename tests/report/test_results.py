@@ -10,7 +10,7 @@ import pytest
 from isingmap import IsingModel, PlanarIsing
 from isingmap.errors import OutputExistsError
 from isingmap.report.output import check_output, finished_file, finished_folder
-from isingmap.report.results import write_results
+from isingmap.report.results import RESULTS, ResultFiles, result_names, write_results
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,25 @@ def test_write_and_load(fitted, tmp_path):
         umask = os.umask(0)
         os.umask(umask)
         assert folder.stat().st_mode & 0o777 == 0o777 & ~umask
+
+
+def test_each_file_has_one_owner():
+    assert len(set(result_names())) == len(result_names())
+
+
+def test_a_page_is_added_by_one_record(fitted, tmp_path, monkeypatch):
+    def write_page(learned, path):
+        path.write_text(f"{learned.title}: {learned.model.n_edges}")
+
+    page = ResultFiles(("page.html",), write_page)
+    never = ResultFiles(("never.html",), write_page, wanted=lambda learned: False)
+    monkeypatch.setattr("isingmap.report.results.RESULTS", (*RESULTS, page, never))
+    folder = write_results(fitted, tmp_path / "map", title="t")
+    assert (folder / "page.html").read_text() == f"t: {fitted.model.n_edges}"
+    assert not (folder / "never.html").exists()
+    (folder / "never.html").write_text("old")
+    write_results(fitted, folder, force=True)
+    assert "page.html" in names(folder) and "never.html" not in names(folder)
 
 
 def test_the_same_input_gives_the_same_bytes(fitted, tmp_path):
