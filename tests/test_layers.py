@@ -21,6 +21,7 @@ LAYERS = {
     "likelihood": 4,
     "structure": 5,
     "learned": 6,
+    "fit_warnings": 6,
     "estimators": 7,
     "io": 7,
     "report": 7,

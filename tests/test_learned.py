@@ -38,6 +38,7 @@ def test_everything_stands_on_the_record():
     assert (learned.result, learned.moments, learned.codings) == (fit.result_, fit.moments_, fit.codings_)
     assert learned.settings["missing"] == "drop" and learned.settings["random_state"] == 3
     assert not {"checkpoint", "verbose"} & set(learned.settings)
+    assert repr(learned) == f"LearnedMap({fit.model_!r} from 300 rows)"
     assert (learned.warnings, learned.groups, learned.title) == ((), None, "")
 
 

@@ -10,16 +10,17 @@ import numpy as np
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix
-from isingmap.data.screening import screen, unbalanced_columns
-from isingmap.data.table import Coding, SpinTable, listed
-from isingmap.errors import DataError, DataWarning, FitWarning
+from isingmap.data.screening import screen
+from isingmap.data.table import Coding, SpinTable
+from isingmap.errors import DataError
+from isingmap.fit_warnings import warn_about_data, warn_about_search
 from isingmap.learned import LearnedMap
 from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.scores import EBIC_GAMMA
 from isingmap.structure.search import learn_structure
-from isingmap.warned import heard_warnings, warn
+from isingmap.warned import heard_warnings
 
 
 class PlanarIsing:
@@ -214,7 +215,7 @@ class PlanarIsing:
         return as_spin_table(X, positive=positive, threshold=self.threshold, weights=weights)
 
     def _search(self, moments: EmpiricalMoments) -> SearchResult:
-        self._warn_unbalanced(moments)
+        warn_about_data(moments, self.family)
         with progress_bar("edges", enabled=self.verbose) as progress:
             result = learn_structure(
                 moments.moments,
@@ -234,7 +235,7 @@ class PlanarIsing:
                 checkpoint=self.checkpoint,
                 progress=progress,
             )
-        _warn_about(result, self.n_edges)
+        warn_about_search(result, self.n_edges)
         return result
 
     def _keep(self, learned: LearnedMap, named: bool) -> PlanarIsing:
@@ -254,18 +255,6 @@ class PlanarIsing:
             for name, value in self.get_params().items()
             if name not in ("checkpoint", "verbose") and not (name == "random_state" and value is None)
         }
-
-    def _warn_unbalanced(self, moments: EmpiricalMoments) -> None:
-        columns = unbalanced_columns(moments)
-        if self.family != "zero-field" or not columns:
-            return
-        warn(
-            f"{len(columns)} of {len(moments.names)} columns are far from half and half ({listed(columns)}). A "
-            "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
-            'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
-            DataWarning,
-            stacklevel=4,
-        )
 
     @property
     def learned_(self) -> LearnedMap:
@@ -422,23 +411,3 @@ def _not_fitted(estimator):
     except ImportError:
         return AttributeError(message)
     return NotFittedError(message)
-
-
-def _warn_about(result: SearchResult, n_edges) -> None:
-    """Everything about the search that a reader of the result must know."""
-    if result.excluded:
-        shown = "; ".join(f"{e.source}-{e.target} ({e.reason})" for e in result.excluded[:3])
-        _warn(
-            f"{len(result.excluded)} pair(s) were left out because their coupling would be infinite: {shown}"
-            f"{' and others' if len(result.excluded) > 3 else ''}. prior=1 lets them in"
-        )
-    if not result.converged:
-        _warn(f"a fit did not converge (gradient {result.gradient_norm:.1e}); prior=1 makes the problem milder")
-    if result.stopped.startswith("interrupted"):
-        _warn(f"{result.stopped}; the model holds the edges found so far and can be the start of another search")
-    if n_edges is not None and result.model.n_edges < n_edges:
-        _warn(f"{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}")
-
-
-def _warn(message: str) -> None:
-    warn(message, FitWarning, stacklevel=5)

@@ -19,7 +19,7 @@ from isingmap.structure.result import SearchResult
 Positions = Mapping[str, tuple[float, float]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LearnedMap:
     """A learned model with all that a reader of it must know. Standard errors and positions are computed once.
 
@@ -76,6 +76,9 @@ class LearnedMap:
         absent = [] if self.places is None else [name for name in names if name not in self.places]
         if absent:
             raise ModelError(f"positions lack {len(absent)} of {len(names)} names, e.g. {absent[0]!r}")
+
+    def __repr__(self) -> str:
+        return f"LearnedMap({self.model!r} from {self.moments.n_samples:,.10g} rows)"
 
     @property
     def model(self) -> IsingModel:
