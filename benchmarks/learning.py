@@ -33,7 +33,6 @@ from isingmap.sampling.gibbs import gibbs_sample
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "structure")]
 from exhaustive import best_planar_likelihood  # noqa: E402
-
 from oracles import brute_force, grid_edges  # noqa: E402
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

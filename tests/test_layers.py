@@ -9,6 +9,8 @@ ROOT = Path(isingmap.__file__).parent
 
 LAYERS = {
     "errors": 0,
+    "option": 1,
+    "warned": 1,
     "progress": 0,
     "compiled": 0,
     "files": 1,
@@ -19,7 +21,10 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
-    "estimators": 6,
+    "learned": 6,
+    "fit_warnings": 6,
+    "settings": 6,
+    "estimators": 7,
     "io": 7,
     "report": 7,
     "datasets": 8,

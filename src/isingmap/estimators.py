@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-import inspect
-import textwrap
-import warnings
+from dataclasses import replace
 
 import numpy as np
 
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix
-from isingmap.data.screening import screen, unbalanced_columns
-from isingmap.data.table import SpinTable, listed
-from isingmap.errors import DataError, DataWarning, FitWarning
-from isingmap.option import Option, options_of
+from isingmap.data.screening import screen
+from isingmap.data.table import Coding, SpinTable
+from isingmap.errors import DataError
+from isingmap.fit_warnings import warn_about_data, warn_about_search
+from isingmap.learned import LearnedMap
+from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
+from isingmap.settings import SETTINGS, checked_settings, options_from, with_settings
 from isingmap.structure.learn import learn_structure
-from isingmap.structure.options import OPTIONS, ProblemOptions, SearchOptions
+from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
-from isingmap.structure.result import SearchResult
-
-# Settings of the estimator by name; all but the last are those of the table.
-SETTINGS = {option.python: option for option in OPTIONS if option.python} | {
-    "verbose": Option("verbose", False, "show a progress bar on stderr", "switch")
-}
+from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.warned import heard_warnings
 
 
+@with_settings
 class PlanarIsing:
     """Learn the planar Ising model that fits a table of binary variables.
 
     Parameters
     ----------
-    {parameters}
+    {settings}
 
     Attributes
     ----------
+    learned_ : LearnedMap
+        Everything that was learned, with the data, the notes and the warnings; `write_results` takes it.
     model_ : IsingModel
     edges_ : (n_edges, 2) int array, i < j
     couplings_ : (n_edges,) array
@@ -66,11 +66,7 @@ class PlanarIsing:
     """
 
     def __init__(self, **settings):
-        unknown = sorted(settings.keys() - SETTINGS.keys())
-        if unknown:
-            raise TypeError(f"PlanarIsing has no setting {', '.join(unknown)}; it has {', '.join(SETTINGS)}")
-        for name, setting in SETTINGS.items():
-            setattr(self, name, settings.get(name, setting.default))
+        vars(self).update(checked_settings(settings))
 
     def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
         """Learn the model from observations.
@@ -82,16 +78,33 @@ class PlanarIsing:
         y : ignored
         sample_weight : (n_samples,) array, optional
             Frequency weights: a row of weight w counts as w rows.
+
+        Raises
+        ------
+        DataError
+            If the table cannot be used as it is, or the settings do not fit it.
+        ModelError
+            For a setting that does not exist, or required edges that cannot be drawn.
+        NoEstimateError
+            If the required edges have no finite estimate.
+        PrecisionError
+            If double precision and balls both fail.
+
+        Warns
+        -----
+        DataWarning, FitWarning
+            Of what a reader of the result must know; the texts are kept in `learned_.warnings`.
         """
         if self.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
-        table = self._table(X, self.positive, sample_weight)
-        table = screen(apply_missing(table, self.missing), constant=self.constant)
-        self.codings_ = table.codings
-        self.notes_ = table.notes
-        self._learn(empirical_moments(table), named)
-        return self
+        with heard_warnings() as heard:
+            table = self._table(X, self.positive, sample_weight)
+            table = screen(apply_missing(table, self.missing), constant=self.constant)
+            moments = empirical_moments(table)
+            result = self._search(moments)
+        learned = LearnedMap(result, moments, table.codings, table.notes, tuple(heard), groups=table.groups)
+        return self._keep(learned, named)
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -105,104 +118,137 @@ class PlanarIsing:
         magnetizations : (n_features,) array, optional
             E[x_i]; needed by the families with fields.
         names : sequence of str, optional
+
+        Raises
+        ------
+        DataError
+            If the numbers cannot be moments.
+        ModelError, NoEstimateError, PrecisionError
+            As in `fit`.
+
+        Warns
+        -----
+        DataWarning, FitWarning
+            As in `fit`.
         """
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
-        given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-        self.codings_ = None
-        self.notes_ = ("Learned from given moments; no rows were read.",)
-        self._learn(given, names is not None)
-        return self
-
-    def _options(self, table):
-        """The settings of one of the dataclasses that make up the table of settings."""
-        values = {option: getattr(self, option.python) for option in options_of(table) if option.python}
-        return table(**{option.name: option.default if value is None else value for option, value in values.items()})
+        with heard_warnings() as heard:
+            given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
+            result = self._search(given)
+        notes = ("Learned from given moments; no rows were read.",)
+        return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), names is not None)
 
     def _table(self, X, positive, weights=None) -> SpinTable:
         if isinstance(X, SpinTable):
             return as_spin_table(X, weights=weights)
         return as_spin_table(X, positive=positive, threshold=self.threshold, weights=weights)
 
-    def _learn(self, moments: EmpiricalMoments, named: bool) -> None:
-        self._warn_unbalanced(moments)
+    def _search(self, moments: EmpiricalMoments) -> SearchResult:
+        warn_about_data(moments, self.family)
         with progress_bar("edges", enabled=self.verbose) as progress:
-            problem = Problem(moments, **vars(self._options(ProblemOptions)))
-            result = learn_structure(problem, self._options(SearchOptions), progress=progress)
-        _warn_about(result, self.n_edges)
-        self.result_ = result
-        self.moments_ = moments
-        self.n_features_in_ = len(moments.names)
+            problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))
+            options = SearchOptions(**options_from(self.get_params(), SearchOptions))
+            result = learn_structure(problem, options, progress=progress)
+        warn_about_search(result, self.n_edges)
+        return result
+
+    def _keep(self, learned: LearnedMap, named: bool) -> PlanarIsing:
+        self._learned = replace(learned, settings=self._settings())
+        names = learned.moments.names
+        self.n_features_in_ = len(names)
         if named:
-            self.feature_names_in_ = np.array(moments.names, dtype=object)
+            self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        return self
 
-    def _warn_unbalanced(self, moments: EmpiricalMoments) -> None:
-        columns = unbalanced_columns(moments)
-        if self.family != "zero-field" or not columns:
-            return
-        warnings.warn(
-            f"{len(columns)} of {len(moments.names)} columns are far from half and half ({listed(columns)}). A "
-            "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
-            'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
-            DataWarning,
-            stacklevel=4,
-        )
+    def _settings(self) -> dict[str, object]:
+        """All settings on which the result depends, defaults too."""
+        return {name: value for name, value in self.get_params().items() if SETTINGS[name].shapes_result}
 
     @property
-    def model_(self):
-        return self._result.model
+    def learned_(self) -> LearnedMap:
+        if not hasattr(self, "_learned"):
+            raise _not_fitted(self)
+        return self._learned
+
+    @property
+    def result_(self) -> SearchResult:
+        return self.learned_.result
+
+    @property
+    def moments_(self) -> EmpiricalMoments:
+        return self.learned_.moments
+
+    @property
+    def codings_(self) -> tuple[Coding, ...] | None:
+        return self.learned_.codings
+
+    @property
+    def notes_(self) -> tuple[str, ...]:
+        return self.learned_.notes
+
+    @property
+    def model_(self) -> IsingModel:
+        return self.result_.model
 
     @property
     def edges_(self) -> np.ndarray:
-        return self._result.model.edges
+        return self.model_.edges
 
     @property
     def couplings_(self) -> np.ndarray:
-        return self._result.model.couplings
+        return self.model_.couplings
 
     @property
     def fields_(self) -> np.ndarray:
-        return self._result.model.fields
+        return self.model_.fields
 
     @property
-    def path_(self):
-        return self._result.path
+    def path_(self) -> Path:
+        return self.result_.path
 
     @property
     def log_likelihood_(self) -> float:
-        return self._result.log_likelihood
+        return self.result_.log_likelihood
 
     @property
-    def excluded_(self):
-        return self._result.excluded
-
-    @property
-    def _result(self) -> SearchResult:
-        if not hasattr(self, "result_"):
-            raise _not_fitted(self)
-        return self.result_
+    def excluded_(self) -> tuple[Exclusion, ...]:
+        return self.result_.excluded
 
     def score_samples(self, X) -> np.ndarray:
         """Exact log-probability of each row under the model, nats, (n_samples,).
 
         Labels are read as in the data the model was learned from.
+
+        Raises
+        ------
+        DataError
+            If the columns or labels are not those of the data, or cells are missing under missing="error".
+        NotFittedError
+            Before `fit`.
         """
-        model = self._result.model
+        model = self.model_
         table = self._coded_as_before(X)
         if table.n_missing:
             table = apply_missing(table, "error" if self.missing == "pairwise" else self.missing)
         return model.log_probability(table.spins)
 
     def score(self, X, y=None) -> float:
-        """Exact mean log-likelihood per row, nats. Higher is better; -n_features * log(2) is a fair coin's."""
+        """Exact mean log-likelihood per row, nats. Higher is better; -n_features * log(2) is a fair coin's.
+
+        Raises
+        ------
+        DataError, NotFittedError
+            As in `score_samples`.
+        """
         return float(self.score_samples(X).mean())
 
     def _coded_as_before(self, X) -> SpinTable:
         """New data in the coding of the training data; a column with another pair of labels is an error."""
         self._check_columns(X)
-        names = self._result.model.names
+        names = self.model_.names
         before = dict(zip(names, self.codings_ or (), strict=False))
         positive = {name: coding.positive for name, coding in before.items()}
         table = self._table(X, positive if self.threshold is None else None)
@@ -253,7 +299,7 @@ class PlanarIsing:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "result_")
+        return hasattr(self, "_learned")
 
     def __sklearn_tags__(self):
         from sklearn.utils import InputTags, Tags, TargetTags
@@ -276,55 +322,3 @@ def _not_fitted(estimator):
     except ImportError:
         return AttributeError(message)
     return NotFittedError(message)
-
-
-def _warn_about(result: SearchResult, n_edges) -> None:
-    """Everything about the search that a reader of the result must know."""
-    if result.excluded:
-        shown = "; ".join(f"{e.source}-{e.target} ({e.reason})" for e in result.excluded[:3])
-        _warn(
-            f"{len(result.excluded)} pair(s) were left out because their coupling would be infinite: {shown}"
-            f"{' and others' if len(result.excluded) > 3 else ''}. prior=1 lets them in"
-        )
-    if not result.converged:
-        _warn(f"a fit did not converge (gradient {result.gradient_norm:.1e}); prior=1 makes the problem milder")
-    if result.stopped.startswith("interrupted"):
-        _warn(f"{result.stopped}; the model holds the edges found so far and can be the start of another search")
-    if n_edges is not None and result.model.n_edges < n_edges:
-        _warn(f"{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}")
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, FitWarning, stacklevel=5)
-
-
-_KINDS = {
-    "edges": "(k, 2) array of int or names",
-    "labels": "label or {column: label}",
-    "number": "float",
-    "path": "path-like",
-    "seed": "int or Generator",
-    "switch": "bool",
-    "whole": "int",
-}
-
-
-def _described(setting: Option, name: str) -> str:
-    """The entry of a setting in a numpydoc list of parameters."""
-    choices = ", ".join(f'"{choice}"' for choice in setting.choices)
-    kind = f"{{{choices}}}" if choices else _KINDS[setting.kind]
-    default = "optional" if setting.default is None else f"default {setting.default!r}"
-    text = f"{setting.help[0].upper()}{setting.help[1:]}."
-    return f"{name} : {kind}, {default}\n" + textwrap.indent(textwrap.fill(text, 108), " " * 8)
-
-
-# What everybody sees of the settings, made from their table: the signature and the list of parameters.
-PlanarIsing.__init__.__signature__ = inspect.Signature(
-    [
-        inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        *(inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=o.default) for n, o in SETTINGS.items()),
-    ]
-)
-PlanarIsing.__doc__ = PlanarIsing.__doc__.replace(
-    "{parameters}", "\n    ".join(_described(setting, name) for name, setting in SETTINGS.items())
-)

@@ -218,7 +218,7 @@ def test_interruption_elsewhere_leaves_nothing(run, table, tmp_path, monkeypatch
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isingmap.report.output.draw_map", stop)
+    monkeypatch.setattr("isingmap.report.results.draw_map", stop)
     code, out, err = run("fit", table, "-o", tmp_path / "map")
     assert (code, out) == (130, "") and err.startswith("interrupted")
     assert [entry.name for entry in tmp_path.iterdir()] == ["table.csv"]

@@ -11,82 +11,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from isingmap.data.table import listed
 from isingmap.errors import OutputExistsError
-from isingmap.model.json_format import document_of, write_document
-from isingmap.report import tables
-from isingmap.report.plots import draw_map
-from isingmap.report.summary import fit_summary, settings_text
-
-if TYPE_CHECKING:
-    from isingmap.estimators import PlanarIsing
-
-RESULT_FILES = (
-    "model.json",
-    "edges.csv",
-    "nodes.csv",
-    "path.csv",
-    "excluded.csv",
-    "map.svg",
-    "map.png",
-    "summary.txt",
-)
-
-
-def write_results(
-    estimator: PlanarIsing,
-    folder: str | os.PathLike,
-    *,
-    groups: Sequence[str] | None = None,
-    title: str = "",
-    command: str = "",
-    layout: str = "planar",
-    force: bool = False,
-) -> Path:
-    """Write model.json, the tables, the picture and the summary of a fitted estimator into a folder.
-
-    Parameters
-    ----------
-    estimator : PlanarIsing
-        Fitted.
-    folder : path-like
-        Created, with its parents. If it holds anything, `force` is needed, and replaces the files of isingmap
-        only.
-    groups : (n_features,) sequence of str, optional
-        Colours of the nodes, and a column of nodes.csv.
-    title : str
-        What the data are; heads the summary and the picture.
-    command : str
-        How to repeat the run; shown in the summary.
-    layout : {"planar", "kamada-kawai"}
-    force : bool
-
-    Returns
-    -------
-    Path
-        The folder: the one given, unless the search was interrupted and a complete result is there already.
-
-    Raises
-    ------
-    OutputExistsError
-        If the folder is not empty, or is a file.
-    """
-    folder = Path(folder)
-    check_output(folder, force=force)
-    if estimator.result_.stopped.startswith("interrupted") and is_occupied(folder):
-        folder = _free_sibling(folder, "interrupted")
-    with finished_folder(folder) as place:
-        _write_tables(estimator, place, groups)
-        write_document(
-            document_of(estimator.model_, fit=_provenance(estimator, groups, title, command)),
-            place / "model.json",
-        )
-        _draw(estimator, place, groups, title, layout)
-        summary = fit_summary(estimator, groups=groups, title=title, command=command)
-        (place / "summary.txt").write_text(summary, encoding="utf-8", errors="backslashreplace")
-    return folder
 
 
 def check_output(folder: str | os.PathLike, *, force: bool = False) -> None:
@@ -116,10 +43,10 @@ def is_occupied(folder: Path) -> bool:
 
 
 @contextmanager
-def finished_folder(folder: Path) -> Iterator[Path]:
+def finished_folder(folder: Path, owned: Sequence[str]) -> Iterator[Path]:
     """A temporary folder to write into; its files get to `folder` when the block ends without an error.
 
-    A new folder appears with one rename. In a folder that exists, files of the names in `RESULT_FILES` are
+    A new folder appears with one rename. In a folder that exists, files of the names in `owned` are
     exchanged for the new ones, and put back if that fails half-way; other files in it are left alone.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -134,16 +61,16 @@ def finished_folder(folder: Path) -> Iterator[Path]:
         if fresh:
             new.rename(folder)
         else:
-            _exchange(new, folder, temporary)
+            _exchange(new, folder, temporary, owned)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _exchange(new: Path, folder: Path, temporary: Path) -> None:
+def _exchange(new: Path, folder: Path, temporary: Path, owned: Sequence[str]) -> None:
     """Move the old results out and the new ones in; on any error undo it."""
     old = temporary / "old"
     old.mkdir()
-    moves = [(folder / name, old / name) for name in RESULT_FILES if (folder / name).exists()]
+    moves = [(folder / name, old / name) for name in owned if (folder / name).exists()]
     moves += [(path, folder / path.name) for path in sorted(new.iterdir())]
     done: list[tuple[Path, Path]] = []
     try:
@@ -154,16 +81,6 @@ def _exchange(new: Path, folder: Path, temporary: Path) -> None:
         for source, target in reversed(done):
             target.rename(source)
         raise
-
-
-def _free_sibling(folder: Path, word: str) -> Path:
-    """folder-word, or folder-word-2, ...: the first that is not taken."""
-    folder = folder.resolve()
-    candidate, k = folder.with_name(f"{folder.name}-{word}"), 1
-    while candidate.exists():
-        k += 1
-        candidate = folder.with_name(f"{folder.name}-{word}-{k}")
-    return candidate
 
 
 @contextmanager
@@ -184,42 +101,3 @@ def finished_file(path: Path, *, force: bool = False) -> Iterator[Path]:
         part = Path(temporary) / path.name
         yield part
         os.replace(part, path)
-
-
-def _write_tables(estimator: PlanarIsing, place: Path, groups) -> None:
-    result = estimator.result_
-    tables.write_csv(place / "edges.csv", tables.EDGE_COLUMNS, tables.edge_rows(estimator))
-    tables.write_csv(place / "nodes.csv", tables.NODE_COLUMNS, tables.node_rows(estimator, groups))
-    tables.write_csv(place / "path.csv", tables.PATH_COLUMNS, tables.path_rows(result))
-    if result.excluded:
-        tables.write_csv(place / "excluded.csv", tables.EXCLUDED_COLUMNS, tables.excluded_rows(result))
-
-
-def _draw(estimator: PlanarIsing, place: Path, groups, title: str, layout: str) -> None:
-    model = estimator.model_
-    draw_map(
-        [place / "map.svg", place / "map.png"],
-        names=model.names,
-        edges=model.edges,
-        couplings=model.couplings,
-        fields=model.fields if model.free_fields.any() else None,
-        groups=groups,
-        layout=layout,
-        title=title or None,
-    )
-
-
-def _provenance(estimator: PlanarIsing, groups, title: str, command: str) -> dict:
-    """How the model was learned; kept in model.json for people, ignored when the model is loaded."""
-    result = estimator.result_
-    return {
-        "title": title,
-        "command": command,
-        "settings": settings_text(estimator),
-        "n_samples": result.n_samples,
-        "log_likelihood": result.log_likelihood,
-        "stopped": result.stopped,
-        "labels": [[coding.negative, coding.positive] for coding in estimator.codings_ or ()],
-        "groups": None if groups is None else list(groups),
-        "notes": list(estimator.notes_),
-    }

@@ -9,7 +9,8 @@ import pytest
 
 from isingmap import IsingModel, PlanarIsing
 from isingmap.errors import OutputExistsError
-from isingmap.report.output import check_output, finished_file, finished_folder, write_results
+from isingmap.report.output import check_output, finished_file, finished_folder
+from isingmap.report.results import RESULTS, ResultFiles, result_names, write_results
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def fitted():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (200, 3))
     x[:, 1] = np.where(rng.random(200) < 0.9, x[:, 0], x[:, 1])
-    return PlanarIsing(family="zero-field").fit(x)
+    return PlanarIsing(family="zero-field").fit(x).learned_
 
 
 def names(folder):
@@ -27,15 +28,34 @@ def names(folder):
 def test_write_and_load(fitted, tmp_path):
     folder = write_results(fitted, tmp_path / "new" / "map", title="a table", command="isingmap fit", groups=["g"] * 3)
     model = IsingModel.load(folder / "model.json")
-    np.testing.assert_array_equal(model.couplings, fitted.couplings_)
+    np.testing.assert_array_equal(model.couplings, fitted.model.couplings)
     fit = json.loads((folder / "model.json").read_text())["fit"]
     assert fit["title"] == "a table" and fit["groups"] == ["g"] * 3 and fit["labels"] == [["0", "1"]] * 3
-    assert fit["log_likelihood"] == fitted.log_likelihood_ and "family='zero-field'" in fit["settings"]
+    assert fit["log_likelihood"] == fitted.result.log_likelihood and "family='zero-field'" in fit["settings"]
     assert "excluded.csv" not in names(folder) and names(tmp_path) == ["new"] and names(tmp_path / "new") == ["map"]
     if os.name == "posix":
         umask = os.umask(0)
         os.umask(umask)
         assert folder.stat().st_mode & 0o777 == 0o777 & ~umask
+
+
+def test_each_file_has_one_owner():
+    assert len(set(result_names())) == len(result_names())
+
+
+def test_a_page_is_added_by_one_record(fitted, tmp_path, monkeypatch):
+    def write_page(learned, path):
+        path.write_text(f"{learned.title}: {learned.model.n_edges}")
+
+    page = ResultFiles(("page.html",), write_page)
+    never = ResultFiles(("never.html",), write_page, wanted=lambda learned: False)
+    monkeypatch.setattr("isingmap.report.results.RESULTS", (*RESULTS, page, never))
+    folder = write_results(fitted, tmp_path / "map", title="t")
+    assert (folder / "page.html").read_text() == f"t: {fitted.model.n_edges}"
+    assert not (folder / "never.html").exists()
+    (folder / "never.html").write_text("old")
+    write_results(fitted, folder, force=True)
+    assert "page.html" in names(folder) and "never.html" not in names(folder)
 
 
 def test_the_same_input_gives_the_same_bytes(fitted, tmp_path):
@@ -93,7 +113,7 @@ def test_failure_while_writing_leaves_the_old_result(fitted, tmp_path, monkeypat
     def fail(*args, **options):
         raise error
 
-    monkeypatch.setattr("isingmap.report.output.fit_summary", fail)
+    monkeypatch.setattr("isingmap.report.results.fit_summary", fail)
     with pytest.raises(error):
         write_results(fitted, folder, force=force)
     assert folder.exists() == force
@@ -113,7 +133,7 @@ def test_failure_while_moving_puts_everything_back(tmp_path, monkeypatch, fails_
             raise OSError("no")
         return rename(self, target)
 
-    with pytest.raises(OSError, match="no"), finished_folder(tmp_path) as place:
+    with pytest.raises(OSError, match="no"), finished_folder(tmp_path, ["model.json", "edges.csv"]) as place:
         for name in ("edges.csv", "model.json"):
             (place / name).write_text("new")
         monkeypatch.setattr(Path, "rename", fragile)
