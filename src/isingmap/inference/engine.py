@@ -11,7 +11,7 @@ import numpy as np
 
 from isingmap.errors import NonPlanarError
 from isingmap.inference.enumeration import MOST_SPINS, Enumeration, enumerate_model
-from isingmap.inference.extended import AUXILIARY, explained, extended_edges
+from isingmap.inference.extended import ExtendedGraph, extended_labels, pairs_with_auxiliary
 from isingmap.inference.precision import Ladder
 from isingmap.inference.proofs.certified import (
     Interval,
@@ -61,19 +61,13 @@ class Solution(Protocol):
 class PlanarSolution:
     """Answers from the zero-field solution of the extended graph; in balls where doubles would be wrong."""
 
-    n_spins: int
-    n_edges: int
-    free_fields: np.ndarray
+    graph: ExtendedGraph
     _ladder: Ladder
     method: str = "planar"
 
     @property
-    def has_fields(self) -> bool:
-        return self.free_fields.size > 0
-
-    @property
     def log_partition(self) -> float:
-        return self._ladder.solved.log_partition - (np.log(2.0) if self.has_fields else 0.0)
+        return self.graph.log_partition(self._ladder.solved.log_partition)
 
     def _ask(self, question: Callable):
         return self._ladder.ask(question, self._ladder.solved)
@@ -84,22 +78,22 @@ class PlanarSolution:
         return np.clip(self._ladder.solved.moments(), -1.0, 1.0)
 
     def moments(self) -> np.ndarray:
-        return self._edge_moments[: self.n_edges].copy()
+        of_edges, _ = self.graph.split(self._edge_moments)
+        return of_edges
 
     def magnetizations(self) -> np.ndarray:
-        if not self.has_fields:
-            return np.zeros(self.n_spins)
-        if self.free_fields.size == self.n_spins:
-            return self._edge_moments[self.n_edges :].copy()
-        spins = np.arange(self.n_spins)
-        return self.pair_correlations(np.stack([spins, np.full_like(spins, self.n_spins)], axis=1))
+        n_spins = self.graph.n_spins
+        if self.graph.free_fields.size in (0, n_spins):
+            _, of_spins = self.graph.split(self._edge_moments)
+            return of_spins
+        return self.pair_correlations(pairs_with_auxiliary(n_spins, np.arange(n_spins)))
 
     def hessian(self) -> np.ndarray:
         return self._ask(lambda solved: solved.hessian())
 
     def correlations(self) -> np.ndarray:
         everything = self._ask(lambda solved: solved.correlations())
-        return everything[: self.n_spins, : self.n_spins]
+        return everything[: self.graph.n_spins, : self.graph.n_spins]
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
         return self._ask(lambda solved: solved.pair_correlations(pairs))
@@ -111,18 +105,14 @@ class PlanarSolution:
         return self._ask(lambda solved: solved.hessian_entries(first, second))
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
-        samples = samples_at_any_strength(self._ladder, n_samples, rng)
-        if self.has_fields:
-            samples = samples[:, :-1] * samples[:, -1:]
-        return samples
+        return self.graph.spins(samples_at_any_strength(self._ladder, n_samples, rng))
 
 
 @dataclass(frozen=True, eq=False)
 class EnumeratedSolution:
     """Answers from the sum over all configurations."""
 
-    edges: np.ndarray
-    free_fields: np.ndarray
+    graph: ExtendedGraph
     _table: Enumeration
     method: str = "enumeration"
 
@@ -131,13 +121,13 @@ class EnumeratedSolution:
         return self._table.log_partition
 
     def moments(self) -> np.ndarray:
-        return self._table.moments(self.edges)
+        return self._table.moments(self.graph.edges)
 
     def magnetizations(self) -> np.ndarray:
         return self._table.magnetizations()
 
     def hessian(self) -> np.ndarray:
-        return self._table.hessian(self.edges, self.free_fields)
+        return self._table.hessian(self.graph.edges, self.graph.free_fields)
 
     def correlations(self) -> np.ndarray:
         return self._table.correlations()
@@ -157,8 +147,16 @@ class EnumeratedSolution:
         return table.configurations[chosen].astype(np.int8)
 
 
-def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, labels) -> Solution:
+def solve(graph: ExtendedGraph, strengths: np.ndarray, names) -> Solution:
     """Exact solution by the planar engine, or by enumeration for a non-planar model of at most 20 spins.
+
+    Parameters
+    ----------
+    graph : ExtendedGraph
+    strengths : (n_edges + n_fields,) float64 array
+        Of its extended edges; see `ExtendedGraph.join`.
+    names : sequence of str
+        Of the spins, for the error.
 
     Raises
     ------
@@ -168,58 +166,46 @@ def solve(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, label
         When doubles lose too much and the model is too large for ball arithmetic.
     """
     try:
-        graph_plan = extended_plan(n_spins, edges, free_fields, labels)
+        graph_plan = extended_plan(graph, names)
     except NonPlanarError:
-        if n_spins > MOST_SPINS:
+        if graph.n_spins > MOST_SPINS:
             raise
-        return EnumeratedSolution(edges, free_fields, enumerate_model(n_spins, edges, couplings, fields))
-    strengths = np.concatenate([couplings, fields[free_fields]])
+        return EnumeratedSolution(graph, enumerate_model(graph.n_spins, graph.edges, *graph.split(strengths)))
     ladder = Ladder(graph_plan, strengths)
     ladder.solved  # noqa: B018 - what cannot be answered is said here and not later
-    return PlanarSolution(n_spins, len(edges), free_fields, ladder)
+    return PlanarSolution(graph, ladder)
 
 
-def extended_plan(n_spins: int, edges, free_fields: np.ndarray, labels) -> DualPlan:
+def extended_plan(graph: ExtendedGraph, names) -> DualPlan:
     """Plan of the graph with the auxiliary node; NonPlanarError explains what fields mean for planarity."""
-    n_nodes = n_spins + (1 if free_fields.size else 0)
     try:
-        return plan(n_nodes, extended_edges(n_spins, edges, free_fields), labels=(*labels, AUXILIARY))
+        return plan(graph.n_nodes, graph.extended_edges, labels=extended_labels(names))
     except NonPlanarError as error:
-        raise explained(error, bool(free_fields.size)) from None
+        raise graph.explained(error) from None
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
     """Certified answers about one model, each computed when asked for."""
 
+    graph: ExtendedGraph
     graph_plan: DualPlan
-    couplings: np.ndarray
-    n_edges: int
-    has_fields: bool
+    strengths: np.ndarray
 
     def log_partition(self) -> Interval:
         """An interval that provably contains log Z."""
-        interval = certified_log_partition(self.graph_plan, self.couplings)
-        if not self.has_fields:
-            return interval
-        # Z of the extended model is twice Z; one step outwards covers the rounding of log 2 and of the difference.
-        shift = np.log(2.0)
-        lower = np.nextafter(np.nextafter(interval.lower - shift, -np.inf), -np.inf)
-        upper = np.nextafter(np.nextafter(interval.upper - shift, np.inf), np.inf)
-        return Interval(float(lower), float(upper))
+        extended = certified_log_partition(self.graph_plan, self.strengths)
+        return Interval(*self.graph.log_partition_bounds(extended.lower, extended.upper))
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """(lower, upper) bounds that provably contain the moments of the edges, then of the spins with free fields."""
-        return certified_moments(self.graph_plan, self.couplings)
+        return certified_moments(self.graph_plan, self.strengths)
 
     def degeneracy(self) -> int:
         """Number of ground states, proved."""
-        count = degeneracy(self.graph_plan, self.couplings)
-        return count // 2 if self.has_fields else count
+        return self.graph.count(degeneracy(self.graph_plan, self.strengths))
 
 
-def proof(n_spins: int, edges, couplings, fields, free_fields: np.ndarray, labels) -> Proof:
+def proof(graph: ExtendedGraph, strengths: np.ndarray, names) -> Proof:
     """Where proofs about a planar model come from; the arguments of `solve`."""
-    graph_plan = extended_plan(n_spins, edges, free_fields, labels)
-    strengths = np.concatenate([couplings, fields[free_fields]])
-    return Proof(graph_plan, strengths, len(edges), bool(free_fields.size))
+    return Proof(graph, extended_plan(graph, names), strengths)

@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.errors import DataError, ModelError
-from isingmap.inference.extended import AUXILIARY, extended_edges
+from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import plan
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
@@ -130,23 +130,16 @@ def fit_couplings(
         Names the pair or cycle that makes a coupling infinite (only without a prior).
     """
     skeleton = _skeleton(edges, n_spins, names, magnetizations, moments, free_fields)
-    free = np.flatnonzero(skeleton.free_fields)
-    given = _edge_moments(moments, skeleton)
-    if free.size:
-        given = np.concatenate([given, _checked(magnetizations, "magnetizations", skeleton.n_spins)[free]])
+    graph = ExtendedGraph.of(skeleton.n_spins, skeleton.edges, np.flatnonzero(skeleton.free_fields))
+    given = graph.join(_edge_moments(moments, skeleton), _magnetizations(magnetizations, graph))
     target = shrunk(given, prior, n_samples)
-    extended = extended_edges(skeleton.n_spins, skeleton.edges, free)
-    labels = (*skeleton.names, AUXILIARY)
-    embed(skeleton.n_spins + 1, extended, labels=labels)
-    obstacle = find_obstacle(skeleton.n_spins + 1, extended, target)
+    labels = extended_labels(skeleton.names)
+    embed(graph.n_nodes, graph.extended_edges, labels=labels)
+    obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
         raise no_estimate_error(obstacle, labels)
-    theta, norm, n_iter, converged = fit_by_blocks(skeleton.n_spins + 1, extended, target, start)
-    fields = np.zeros(skeleton.n_spins)
-    fields[free] = theta[skeleton.n_edges :]
-    model = IsingModel(
-        skeleton.edges, theta[: skeleton.n_edges], fields, names=skeleton.names, free_fields=skeleton.free_fields
-    )
+    theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start)
+    model = IsingModel(skeleton.edges, *graph.split(theta), names=skeleton.names, free_fields=skeleton.free_fields)
     per_sample = float(given @ theta) - model.log_partition()
     total = per_sample * (1.0 if n_samples is None else n_samples)
     return FitResult(model, total, converged, norm, n_iter, n_samples, prior)
@@ -178,6 +171,13 @@ def _edge_moments(moments, skeleton: IsingModel) -> np.ndarray:
             raise ModelError(f"moments must have shape ({skeleton.n_edges},) or ({n}, {n}), got {moments.shape}")
         moments = moments[skeleton.edges[:, 0], skeleton.edges[:, 1]]
     return _checked(moments, "moments", skeleton.n_edges)
+
+
+def _magnetizations(magnetizations, graph: ExtendedGraph) -> np.ndarray:
+    """E[x_i] of all spins; zeros where no field is fitted."""
+    if not graph.has_fields:
+        return np.zeros(graph.n_spins)
+    return _checked(magnetizations, "magnetizations", graph.n_spins)
 
 
 def _checked(values, what: str, size: int) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from isingmap.errors import ModelError
 from isingmap.inference.engine import Solution, proof, solve
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
 from isingmap.inference.proofs.certified import Interval
 from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
@@ -118,8 +119,8 @@ class IsingModel:
 
     @property
     def _arguments(self) -> tuple:
-        free = np.flatnonzero(self.free_fields)
-        return self.n_spins, self.edges, self.couplings, self.fields, free, self.names
+        graph = ExtendedGraph.of(self.n_spins, self.edges, np.flatnonzero(self.free_fields))
+        return graph, graph.join(self.couplings, self.fields), self.names
 
     def log_partition(self, *, certified: bool = False) -> float | Interval:
         """log Z in nats.

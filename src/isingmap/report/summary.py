@@ -11,7 +11,7 @@ from scipy.special import entr
 
 from isingmap.data.table import counted
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.extended import extended_edges
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.fit import standard_errors
 from isingmap.planar.embedding import is_planar
 from isingmap.report.text import entry, printable, section, shortened, some
@@ -128,8 +128,8 @@ def _planarity(model: IsingModel) -> str:
         return "no"
     if not model.free_fields.any():
         return "yes"
-    extended = extended_edges(model.n_spins, model.edges, np.flatnonzero(model.free_fields))
-    if is_planar(model.n_spins + 1, extended):
+    extended = ExtendedGraph.of(model.n_spins, model.edges, np.flatnonzero(model.free_fields))
+    if is_planar(extended.n_nodes, extended.extended_edges):
         return "yes, also together with the auxiliary spin of the fields"
     return "yes, but not together with the auxiliary spin of the fields"
 

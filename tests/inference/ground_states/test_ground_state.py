@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isingmap.errors import NonPlanarError
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states import ground_state as module
 from isingmap.inference.ground_states.frustration import face_graph
 from isingmap.inference.ground_states.ground_state import ground_spins, ground_state_of, integer_weights
@@ -56,7 +57,8 @@ def random_outerplanar_edges(rng, n_spins: int) -> np.ndarray:
 def solve(n_spins, edges, couplings, fields=None):
     fields = np.zeros(n_spins) if fields is None else fields
     names = tuple(f"x{v}" for v in range(n_spins))
-    return ground_state_of(n_spins, edges, couplings, fields, np.flatnonzero(fields), names)
+    graph = ExtendedGraph.of(n_spins, edges, np.flatnonzero(fields))
+    return ground_state_of(graph, graph.join(couplings, fields), names)
 
 
 @settings(max_examples=80, deadline=None)

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from isingmap.errors import NonPlanarError
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
-from isingmap.inference.extended import AUXILIARY, explained, extended_edges
+from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.ground_states.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.ground_states.matching_certificate import lower_bound
 from isingmap.inference.ground_states.moats import moat_family
@@ -185,7 +185,7 @@ def _common_units(strengths: np.ndarray, block: np.ndarray, n_blocks: int) -> tu
     return common, lowest
 
 
-def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels) -> GroundState:
+def ground_state_of(graph: ExtendedGraph, strengths: np.ndarray, names) -> GroundState:
     """A most probable configuration of any model that `engine.solve` accepts, in its arguments.
 
     The auxiliary spin of the fields is +1. Non-planar models of at most 20 spins are enumerated.
@@ -195,18 +195,14 @@ def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels)
     NonPlanarError
         For a larger model whose graph, with the auxiliary node of the fields, is not planar.
     """
-    extended = extended_edges(n_spins, edges, free_fields)
-    n_nodes = n_spins + (1 if free_fields.size else 0)
     try:
-        embedding = embed(max(n_nodes, 3), extended, labels=(*labels, AUXILIARY))
+        embedding = embed(max(graph.n_nodes, 3), graph.extended_edges, labels=extended_labels(names))
     except NonPlanarError as error:
-        if n_spins > MOST_SPINS:
-            raise explained(error, bool(free_fields.size)) from None
-        return _enumerated(n_spins, edges, couplings, fields)
-    strengths = np.concatenate([couplings, fields[free_fields]])
-    best = ground_spins_on(n_nodes, triangulate(embedding), strengths)
-    spins = best.spins[:n_spins] * (best.spins[n_spins] if free_fields.size else np.int8(1))
-    return GroundState(spins, -best.log_weight, best.certified, best.gap_bound)
+        if graph.n_spins > MOST_SPINS:
+            raise graph.explained(error) from None
+        return _enumerated(graph.n_spins, graph.edges, *graph.split(strengths))
+    best = ground_spins_on(graph.n_nodes, triangulate(embedding), strengths)
+    return GroundState(graph.spins(best.spins), -best.log_weight, best.certified, best.gap_bound)
 
 
 def _enumerated(n_spins: int, edges, couplings, fields) -> GroundState:
