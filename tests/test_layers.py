@@ -9,6 +9,7 @@ ROOT = Path(isingmap.__file__).parent
 
 LAYERS = {
     "errors": 0,
+    "cached": 0,
     "progress": 0,
     "compiled": 0,
     "files": 1,

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from isingmap.compiled import kernel
-from isingmap.inference.precision import Ladder
+from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import MOST_SPINS_INVERTED, DualSolution, solve_dual
 from isingmap.likelihood.fit import tree_couplings
@@ -65,7 +65,7 @@ class BlockFit:
 
 
 def _correlations(solution: DualSolution, couplings: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
-    return Ladder(solution.plan, couplings, solution).ask(lambda rung: rung.correlations(asked))
+    return zero_field_ladder(solution.plan, couplings, solution).ask_unmeasured(lambda rung: rung.correlations(asked))
 
 
 def _bridge(target: float, raw: float) -> BlockFit:
