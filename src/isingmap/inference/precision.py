@@ -135,7 +135,7 @@ class Ladder(Generic[AnyModel]):
     def rung(self, kind: RungKind[AnyModel, AnyRung]) -> AnyRung:
         """The rung of one kind, made at the first call."""
         if kind.name not in self._made:
-            self._made[kind.name] = kind.solve(self.model)
+            self._made.setdefault(kind.name, kind.solve(self.model))
         return self._made[kind.name]
 
     def least_loss(self, kinds: Sequence[RungKind[AnyModel, AnyRung]]) -> RungKind[AnyModel, AnyRung]:
