@@ -11,6 +11,7 @@ LAYERS = {
     "errors": 0,
     "option": 1,
     "warned": 1,
+    "cached": 0,
     "progress": 0,
     "compiled": 0,
     "files": 1,

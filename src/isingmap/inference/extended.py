@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import NonPlanarError
 
 AUXILIARY = "(auxiliary spin of the fields)"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from isingmap.cached import cached_property
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import plan
@@ -16,7 +16,6 @@ from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
 from isingmap.planar.blocks import block_labels
-from isingmap.planar.embedding import embed
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,16 +129,17 @@ def fit_couplings(
         Names the pair or cycle that makes a coupling infinite (only without a prior).
     """
     skeleton = _skeleton(edges, n_spins, names, magnetizations, moments, free_fields)
-    graph = ExtendedGraph.of(skeleton.n_spins, skeleton.edges, np.flatnonzero(skeleton.free_fields))
+    planned = skeleton.planned
+    graph = planned.graph
     given = graph.join(_edge_moments(moments, skeleton), _magnetizations(magnetizations, graph))
     target = shrunk(given, prior, n_samples)
     labels = extended_labels(skeleton.names)
-    embed(graph.n_nodes, graph.extended_edges, labels=labels)
+    planned.triangulation  # noqa: B018 - raises NonPlanarError before anything is computed
     obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
         raise no_estimate_error(obstacle, labels)
     theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start)
-    model = IsingModel(skeleton.edges, *graph.split(theta), names=skeleton.names, free_fields=skeleton.free_fields)
+    model = skeleton.with_couplings(*graph.split(theta))
     per_sample = float(given @ theta) - model.log_partition()
     total = per_sample * (1.0 if n_samples is None else n_samples)
     return FitResult(model, total, converged, norm, n_iter, n_samples, prior)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
+from typing import Literal, overload
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import ModelError
 from isingmap.inference.engine import Solution, proof, solve
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
+from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
+from isingmap.inference.proofs.proof import Proof
 from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
 from isingmap.model.marginals import pair_marginals
 from isingmap.model.queries import condition, kl_divergence, predict
@@ -72,19 +76,66 @@ class IsingModel:
         free_fields = fields != 0 if free_fields is None else np.array(free_fields, dtype=bool)
         if free_fields.shape != (n_spins,):
             raise ModelError(f"free_fields must have shape ({n_spins},), got {free_fields.shape}")
-        if (fields[~free_fields] != 0).any():
-            culprit = names[int(np.flatnonzero((fields != 0) & ~free_fields)[0])]
-            raise ModelError(f"the field of {culprit} is not free but not zero; set it to 0 or make it free")
-        for array in (edges, couplings, fields, free_fields):
-            array.setflags(write=False)
-        for key, value in {
-            "names": names,
-            "edges": edges,
-            "couplings": couplings,
-            "fields": fields,
-            "free_fields": free_fields,
-        }.items():
+        _check_free(fields, free_fields, names)
+        self._fill(names=names, edges=edges, couplings=couplings, fields=fields, free_fields=free_fields)
+
+    def _fill(self, **attributes) -> None:
+        """Set attributes of a new model, arrays read-only."""
+        for key, value in attributes.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
             object.__setattr__(self, key, value)
+
+    def __getstate__(self) -> dict:
+        """What is pickled and copied: the five fields, and nothing that has been computed from them."""
+        return {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
+
+    def __setstate__(self, state: dict) -> None:
+        self._fill(**state)
+
+    def with_couplings(self, couplings, fields=None) -> IsingModel:
+        """A model with the same names, edges and free fields, and other numbers.
+
+        It shares with this one all that depends on the graph alone (`planned`: whether it is planar, its embedding, the
+        order of elimination), whichever of them is asked first: of many parameter vectors on one graph, each costs only
+        its numbers.
+
+        Parameters
+        ----------
+        couplings : (n_edges,) array of float
+        fields : (n_spins,) array of float, optional
+            Those of this model when left out.
+
+        Raises
+        ------
+        ModelError
+            For a wrong shape, a number that is not finite, or a field that is not free and not zero.
+        """
+        couplings = _vector(couplings, self.n_edges, "couplings", "one for each edge")
+        fields = self.fields if fields is None else _vector(fields, self.n_spins, "fields", "one for each spin")
+        _check_free(fields, self.free_fields, self.names)
+        relative = object.__new__(type(self))
+        relative._fill(**{**self.__getstate__(), "couplings": couplings, "fields": fields, "planned": self.planned})
+        return relative
+
+    def induced(self, kept: np.ndarray, fields: np.ndarray, free_fields: np.ndarray) -> IsingModel:
+        """The model on the spins with the numbers `kept`, their couplings among each other and new fields, (n_spins,).
+
+        Raises
+        ------
+        ModelError
+            When nothing is kept.
+        """
+        place = np.full(self.n_spins, -1)
+        place[kept] = np.arange(kept.size)
+        inside = (place[self.edges] >= 0).all(axis=1)
+        return IsingModel(
+            place[self.edges[inside]],
+            self.couplings[inside],
+            np.where(free_fields, fields, 0.0)[kept],
+            names=[self.names[k] for k in kept],
+            free_fields=free_fields[kept],
+        )
 
     def __repr__(self) -> str:
         kind = f", {int(self.free_fields.sum())} fields" if self.free_fields.any() else ", zero-field"
@@ -109,18 +160,34 @@ class IsingModel:
         return [(self.names[i], self.names[j]) for i, j in self.edges.tolist()]
 
     @cached_property
+    def planned(self) -> PlannedGraph:
+        """The graph with its auxiliary spin, and what is computed from it alone; see `with_couplings`."""
+        graph = ExtendedGraph.of(self.n_spins, self.edges, np.flatnonzero(self.free_fields))
+        return PlannedGraph(graph, self.names)
+
+    @property
+    def _strengths(self) -> np.ndarray:
+        """Couplings and free fields, as the couplings of the extended graph."""
+        return self.planned.graph.join(self.couplings, self.fields)
+
+    @cached_property
     def _solution(self) -> Solution:
-        return solve(*self._arguments)
+        return solve(self.planned, self._strengths)
+
+    @property
+    def _proof(self) -> Proof:
+        return proof(self.planned, self._strengths)
 
     @property
     def method(self) -> str:
         """How answers are computed: "planar" or "enumeration"."""
         return self._solution.method
 
-    @property
-    def _arguments(self) -> tuple:
-        graph = ExtendedGraph.of(self.n_spins, self.edges, np.flatnonzero(self.free_fields))
-        return graph, graph.join(self.couplings, self.fields), self.names
+    @overload
+    def log_partition(self, *, certified: Literal[False] = False) -> float: ...
+
+    @overload
+    def log_partition(self, *, certified: Literal[True]) -> Interval: ...
 
     def log_partition(self, *, certified: bool = False) -> float | Interval:
         """log Z in nats.
@@ -132,20 +199,20 @@ class IsingModel:
             numbers they are; by ball arithmetic, 0.3 s at 1000 spins, 7 s at 10 000.
         """
         if certified:
-            return proof(*self._arguments).log_partition()
+            return self._proof.log_partition()
         return float(self._solution.log_partition)
 
     def certified_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """(lower, upper), (n_parameters,) each: bounds that provably contain the moments of the edges, then the
         magnetizations of the spins with free fields."""
-        return proof(*self._arguments).moments()
+        return self._proof.moments()
 
     def ground_state(self) -> GroundState:
         """A most probable configuration: `spins` (n_spins,), its `energy` and whether it is `certified`.
 
         Energy is -(sum couplings x x + sum fields x). Near-linear in practice: 0.05 s at 10 000 spins.
         """
-        return ground_state_of(*self._arguments)
+        return ground_state_of(self.planned, self._strengths)
 
     def degeneracy(self) -> int:
         """Number of ground states, an exact and proved integer, for couplings that are multiples of one unit.
@@ -155,7 +222,7 @@ class IsingModel:
         ModelError
             When the couplings have no usable common unit (Gaussian ones, for instance).
         """
-        return proof(*self._arguments).degeneracy()
+        return self._proof.degeneracy()
 
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (n_edges,)."""
@@ -287,6 +354,12 @@ class IsingModel:
     def load(cls, path) -> IsingModel:
         """Read a model written by `save`; the file is checked and never trusted."""
         return cls(**arguments_of(read_document(Path(path)), str(path)))
+
+
+def _check_free(fields: np.ndarray, free_fields: np.ndarray, names: tuple[str, ...]) -> None:
+    wrong = np.flatnonzero((fields != 0) & ~free_fields)
+    if wrong.size:
+        raise ModelError(f"the field of {names[wrong[0]]} is not free but not zero; set it to 0 or make it free")
 
 
 def _names(edges, fields, names, n_spins) -> tuple[tuple[str, ...], int]:

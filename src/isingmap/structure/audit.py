@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.errors import IsingMapError
-from isingmap.inference.precision import Ladder
+from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.likelihood.fit import fit_by_blocks
@@ -31,7 +31,7 @@ def audit(state: SearchState, *, complete: bool) -> None:
     n, edges = model.n_nodes, model.edges
     theta, *_ = fit_by_blocks(n, edges, model.target[edges[:, 0], edges[:, 1]])
     whole = solve_dual(plan(n, edges), theta)
-    correlations = Ladder(whole.plan, theta, whole).ask(lambda rung: rung.correlations())
+    correlations = zero_field_ladder(whole.plan, theta, whole).ask_unmeasured(lambda rung: rung.correlations())
     kept = ~np.isnan(model.correlations)
     gain = float(model.raw[edges[:, 0], edges[:, 1]] @ theta - whole.log_partition + n * np.log(2.0))
     _compare(state, "couplings", theta, model.couplings, LARGEST_DIFFERENCE)

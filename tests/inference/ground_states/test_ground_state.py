@@ -19,6 +19,7 @@ from isingmap.inference.ground_states.ground_state import ground_spins, ground_s
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, lower_bound
 from isingmap.inference.ground_states.moats import moat_family
 from isingmap.inference.ground_states.t_join import minimum_t_join
+from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.zero_field.plan import plan
 from oracles import grid_edges, random_planar_edges, shared_file
 
@@ -58,7 +59,7 @@ def solve(n_spins, edges, couplings, fields=None):
     fields = np.zeros(n_spins) if fields is None else fields
     names = tuple(f"x{v}" for v in range(n_spins))
     graph = ExtendedGraph.of(n_spins, edges, np.flatnonzero(fields))
-    return ground_state_of(graph, graph.join(couplings, fields), names)
+    return ground_state_of(PlannedGraph(graph, names), graph.join(couplings, fields))
 
 
 @settings(max_examples=80, deadline=None)

@@ -15,20 +15,18 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from isingmap.errors import NonPlanarError
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
-from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.ground_states.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.ground_states.matching_certificate import lower_bound
 from isingmap.inference.ground_states.moats import moat_family
 from isingmap.inference.ground_states.t_join import minimum_t_join
+from isingmap.inference.planned_graph import PlannedGraph
+from isingmap.inference.precision import GROUND_STATE_RESOLUTION
 from isingmap.inference.zero_field.plan import DualPlan
-from isingmap.planar.embedding import embed
-from isingmap.planar.triangulation import Triangulation, triangulate
+from isingmap.planar.triangulation import Triangulation
 
 DIGITS = 59  # binary digits of a block's width; t_join.py doubles the weights and adds up to three of them
 ROUNDING = 1e-9  # more than any sum of doubles here can be off, relatively
-RESOLUTION = 1e-15  # about that of doubles, relatively
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ def ground_spins_on(n_spins: int, triangulation: Triangulation, couplings: np.nd
     join, gap = _minimum_cut_edges(faces, np.abs(couplings[faces.edges]))
     spins = spins_of(n_spins, edges, couplings, faces.edges[join])
     log_weight = math.fsum(couplings * spins[edges[:, 0]] * spins[edges[:, 1]])
-    return GroundSpins(spins, log_weight, bool(gap <= RESOLUTION * abs(log_weight)), gap)
+    return GroundSpins(spins, log_weight, bool(gap <= GROUND_STATE_RESOLUTION * abs(log_weight)), gap)
 
 
 def _minimum_cut_edges(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, float]:
@@ -185,7 +183,7 @@ def _common_units(strengths: np.ndarray, block: np.ndarray, n_blocks: int) -> tu
     return common, lowest
 
 
-def ground_state_of(graph: ExtendedGraph, strengths: np.ndarray, names) -> GroundState:
+def ground_state_of(planned: PlannedGraph, strengths: np.ndarray) -> GroundState:
     """A most probable configuration of any model that `engine.solve` accepts, in its arguments.
 
     The auxiliary spin of the fields is +1. Non-planar models of at most 20 spins are enumerated.
@@ -195,13 +193,10 @@ def ground_state_of(graph: ExtendedGraph, strengths: np.ndarray, names) -> Groun
     NonPlanarError
         For a larger model whose graph, with the auxiliary node of the fields, is not planar.
     """
-    try:
-        embedding = embed(max(graph.n_nodes, 3), graph.extended_edges, labels=extended_labels(names))
-    except NonPlanarError as error:
-        if graph.n_spins > MOST_SPINS:
-            raise graph.explained(error) from None
+    graph = planned.graph
+    if not planned.is_planar and graph.n_spins <= MOST_SPINS:
         return _enumerated(graph.n_spins, graph.edges, *graph.split(strengths))
-    best = ground_spins_on(graph.n_nodes, triangulate(embedding), strengths)
+    best = ground_spins_on(graph.n_nodes, planned.triangulation, strengths)
     return GroundState(graph.spins(best.spins), -best.log_weight, best.certified, best.gap_bound)
 
 

@@ -208,7 +208,7 @@ def _inverse(matrix, algorithm):
 
 def selected_balls(plan: EliminationPlan, factors: BallFactors) -> list:
     """K'^-1[2 e, 2 e + 1] of each edge e of the triangulation, balls. Same cost as the factors (Takahashi)."""
-    rows = [{} for _ in range(2 * plan.order.size)]
+    rows: list[dict] = [{} for _ in range(2 * plan.order.size)]
     for step in reversed(factors.steps):
         if isinstance(step, Block):
             _invert_block(step, rows)

@@ -11,14 +11,14 @@ import math
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import ModelError, PrecisionError
+from isingmap.inference.precision import BALL_TOLERANCE, MOST_BITS
 from isingmap.inference.zero_field.plan import DualPlan, gauge
 
-MOST_BITS = 1 << 18
 _FLINT_PRECISION = threading.RLock()
 
 
@@ -173,7 +173,7 @@ def _relative(tolerance: float):
     return lambda balls: tolerance * max(1.0, abs(float(balls[0])))
 
 
-def certified_log_partition(plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None) -> Interval:
+def certified_log_partition(plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None) -> Interval:
     """An interval that provably contains log Z. O(n^{3/2}) operations on numbers of O(n^{1/2} max |theta|) bits.
 
     Parameters
@@ -210,7 +210,7 @@ def log_partition_ball(problem: Problem, tolerance):
 
 
 def certified_moments(
-    plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None
+    plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(lower, upper), arrays (n_edges,) that provably enclose E[x_i x_j] of each edge; about twice log Z's cost.
 
@@ -320,7 +320,9 @@ class CertifiedSolution:
         return np.triu(matrix) + np.triu(matrix, 1).T
 
 
-def certified_solution(plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None) -> CertifiedSolution:
+def certified_solution(
+    plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None
+) -> CertifiedSolution:
     """Solve a model in ball arithmetic: 20 ms at n = 100; log Z and moments at once, the rest on demand.
 
     `tolerance`: largest radius before rounding to floats, absolute, of log Z and of all moments, covariances and

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.pfaffian.derivatives import change_factors, change_inverse
 from isingmap.inference.pfaffian.inverse import full_inverse, inverse_entries
 from isingmap.inference.pfaffian.multifrontal import Weights, factorise, selected_inverse, weights_of
-from isingmap.inference.pfaffian.partial_inverse import needed_by_paths, partial_inverse, path_correlations
-from isingmap.inference.zero_field.correlations import all_correlations, asked_paths, path_product, shortest_paths
+from isingmap.inference.pfaffian.partial_inverse import needed_by_paths, partial_inverse
+from isingmap.inference.precision import LARGEST_ERROR, LARGEST_HARMLESS_FACTOR, N_PROBES
+from isingmap.inference.zero_field.correlations import all_correlations, path_correlations, path_product
+from isingmap.inference.zero_field.paths import asked_paths, shortest_paths
 from isingmap.inference.zero_field.plan import DualPlan, gauge
 
 NOT_KEPT = np.empty(0)
@@ -21,13 +23,6 @@ NOT_KEPT = np.empty(0)
 MOST_SPINS_INVERTED = 2500
 # Up to so many pairs for each spin, a path for each pair takes less time than the whole inverse.
 PAIRS_BY_PATHS = 2
-# Largest estimated error of a number that is handed out; the true one was seen to be six times as large.
-LARGEST_ERROR = 1e-8
-# Stored blocks with entries up to this leave log Z alone: 1e-13 at most, up to 1e16 mostly, on 2000 models of 20 to 140
-# spins with couplings up to 50; beyond, one model in a hundred lost digits.
-LARGEST_HARMLESS_FACTOR = 1e6
-# Products with which a Hessian is compared.
-N_PROBES = 2
 
 
 @dataclass(frozen=True, eq=False)

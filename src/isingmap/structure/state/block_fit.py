@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.inference.precision import Ladder
+from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 from isingmap.likelihood.quasi_newton import Refit
@@ -61,7 +61,7 @@ class BlockFit:
 
 def exact_correlations(solution: DualSolution, couplings: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
     """E[x_i x_j] at any strength; with `asked` only of its pairs."""
-    return Ladder(solution.plan, couplings, solution).ask(lambda rung: rung.correlations(asked))
+    return zero_field_ladder(solution.plan, couplings, solution).ask_unmeasured(lambda rung: rung.correlations(asked))
 
 
 def bridge(target: float, raw: float) -> BlockFit:
