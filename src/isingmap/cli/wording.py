@@ -13,5 +13,5 @@ _SETTING = re.compile(
 
 def in_options(message: object) -> str:
     """The message, safe to print, with settings written as options."""
-    lines = [printable(line) for line in str(message).split("\n")]
+    lines = [printable(line).replace("force=True", "--force") for line in str(message).split("\n")]
     return _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} {found[3]}", "\n".join(lines))
