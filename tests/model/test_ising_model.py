@@ -209,7 +209,7 @@ def test_files_that_are_no_models(tmp_path, content):
 def test_numbers_that_are_not_finite(tmp_path, number):
     path = tmp_path / "model.json"
     path.write_text(json.dumps(GOOD).replace("1.0", number))
-    with pytest.raises(ModelError, match="finite"):
+    with pytest.raises(FileFormatError, match="finite"):
         IsingModel.load(path)
 
 

@@ -2,14 +2,13 @@
 
 import json
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from isingmap import IsingModel, PlanarIsing
 from isingmap.errors import OutputExistsError
-from isingmap.report.output import check_output, finished_file, finished_folder
+from isingmap.files.whole_folder import check_folder
 from isingmap.report.results import RESULTS, ResultFiles, result_names, write_results
 
 
@@ -73,18 +72,10 @@ def test_kamada_kawai_layout(fitted, tmp_path):
 
 def test_occupied_folder_is_refused_before_and_after_the_work(fitted, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    for call in (lambda: check_output(tmp_path), lambda: write_results(fitted, tmp_path)):
+    for call in (lambda: check_folder(tmp_path), lambda: write_results(fitted, tmp_path)):
         with pytest.raises(OutputExistsError, match=r"not empty \(it holds mine.txt\)"):
             call()
     assert names(tmp_path) == ["mine.txt"]
-
-
-@pytest.mark.parametrize("place", ["file", "file/below/it", "link"])
-def test_file_in_the_way(tmp_path, place):
-    (tmp_path / "file").write_text("mine")
-    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(OutputExistsError, match="is a file"):
-        check_output(tmp_path / place, force=True)
 
 
 def test_empty_folder_and_current_folder(fitted, tmp_path, monkeypatch):
@@ -119,41 +110,3 @@ def test_failure_while_writing_leaves_the_old_result(fitted, tmp_path, monkeypat
     assert folder.exists() == force
     assert before == ({path.name: path.read_bytes() for path in folder.iterdir()} if force else {})
     assert names(tmp_path) == (["map"] if force else [])
-
-
-@pytest.mark.parametrize("fails_at", range(1, 5))
-def test_failure_while_moving_puts_everything_back(tmp_path, monkeypatch, fails_at):
-    for name in ("edges.csv", "model.json"):
-        (tmp_path / name).write_text("old")
-    rename, calls = Path.rename, []
-
-    def fragile(self, target):
-        calls.append(1)
-        if len(calls) == fails_at:
-            raise OSError("no")
-        return rename(self, target)
-
-    with pytest.raises(OSError, match="no"), finished_folder(tmp_path, ["model.json", "edges.csv"]) as place:
-        for name in ("edges.csv", "model.json"):
-            (place / name).write_text("new")
-        monkeypatch.setattr(Path, "rename", fragile)
-    monkeypatch.undo()
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
-        "edges.csv": "old",
-        "model.json": "old",
-    }
-
-
-def test_single_file(tmp_path):
-    path = tmp_path / "sub" / "x.csv"
-    with pytest.raises(RuntimeError), finished_file(path) as part:
-        part.write_text("half")
-        raise RuntimeError
-    assert names(path.parent) == []
-    with finished_file(path) as part:
-        part.write_text("whole")
-    assert path.read_text() == "whole" and names(path.parent) == ["x.csv"]
-    with pytest.raises(OutputExistsError, match="was not overwritten"), finished_file(path):
-        pass
-    with pytest.raises(OutputExistsError, match="is a folder"), finished_file(tmp_path):
-        pass

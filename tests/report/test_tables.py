@@ -1,4 +1,4 @@
-"""Rows and CSV files of a learned map."""
+"""Rows of the tables of a learned map."""
 
 import csv
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel, PlanarIsing, as_spin_table
+from isingmap.files.csv_file import write_csv
 from isingmap.likelihood.fit import standard_errors
 from isingmap.report import tables
 
@@ -112,39 +113,6 @@ def read(path):
 
 
 def test_numbers_survive_to_the_last_digit(fitted, tmp_path):
-    tables.write_csv(tmp_path / "e.csv", tables.EDGE_COLUMNS, tables.edge_rows(fitted.learned_))
+    write_csv(tmp_path / "e.csv", tables.EDGE_COLUMNS, tables.edge_rows(fitted.learned_))
     found = [float(row[2]) for row in read(tmp_path / "e.csv")[1:]]
     assert found == fitted.couplings_.tolist()
-
-
-def test_empty_cells_for_what_is_unknown(tmp_path):
-    tables.write_csv(tmp_path / "t.csv", ("a", "b", "c"), [(None, float("nan"), -0.5)])
-    assert read(tmp_path / "t.csv") == [["a", "b", "c"], ["", "", "-0.5"]]
-
-
-ORDINARY = [
-    "NA",
-    "a,b",
-    'say "no"',
-    "O'Brien",
-    "'quoted'",
-    "-1",
-    "+2.5",
-    "Ünal",
-    " x",
-    "line\nbreak",
-    "cr\rhere",
-    "../x",
-]
-
-
-@pytest.mark.parametrize("name", ORDINARY)
-def test_ordinary_texts_make_the_round_trip(name, tmp_path):
-    tables.write_csv(tmp_path / "t.csv", ("name",), [(name,)])
-    assert read(tmp_path / "t.csv") == [["name"], [name]]
-
-
-@pytest.mark.parametrize("name", ["=1+1", "+cmd|x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "'=1"])
-def test_formulas_are_guarded(name, tmp_path):
-    tables.write_csv(tmp_path / "t.csv", (name,), [(name,)])
-    assert read(tmp_path / "t.csv") == [["'" + name], ["'" + name]]

@@ -67,9 +67,9 @@ def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from isingmap.cli.learning import learn_and_write
-    from isingmap.report.output import check_output
+    from isingmap.files.whole_folder import check_folder
 
-    check_output(arguments.output, force=arguments.force)
+    check_folder(arguments.output, force=arguments.force)
     table = _table(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=Path(arguments.table).name)
 

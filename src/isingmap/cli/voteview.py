@@ -59,10 +59,10 @@ def add_parser(commands) -> None:
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.learning import learn_and_write
+    from isingmap.files.whole_folder import check_folder
     from isingmap.io.voteview import read_voteview
-    from isingmap.report.output import check_output
 
-    check_output(arguments.output, force=arguments.force)
+    check_folder(arguments.output, force=arguments.force)
     table = read_voteview(
         arguments.votes,
         arguments.members,

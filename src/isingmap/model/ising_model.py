@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
-from pathlib import Path
 from typing import Literal, overload
 
 import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.errors import ModelError
+from isingmap.files.strict_json import write_json
 from isingmap.inference.engine import Solution, proof, solve
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
 from isingmap.inference.proofs.proof import Proof
-from isingmap.model.json_format import arguments_of, document_of, read_document, write_document
+from isingmap.model.json_format import arguments_of, document_of, read_document
 from isingmap.model.marginals import pair_marginals
 from isingmap.model.queries import condition, kl_divergence, predict
 from isingmap.planar.embedding import as_simple_edges
@@ -347,13 +347,29 @@ class IsingModel:
         return x.astype(float)
 
     def save(self, path) -> None:
-        """Write the model as JSON, replacing the file only when everything is written."""
-        write_document(document_of(self), Path(path))
+        """Write the model as JSON, replacing the file only when everything is written.
+
+        Raises
+        ------
+        ModelError
+            If a name has no UTF-8 form.
+        OSError
+            If the folder does not exist or cannot be written to.
+        """
+        write_json(path, document_of(self))
 
     @classmethod
     def load(cls, path) -> IsingModel:
-        """Read a model written by `save`; the file is checked and never trusted."""
-        return cls(**arguments_of(read_document(Path(path)), str(path)))
+        """Read a model written by `save`; the file is checked and never trusted.
+
+        Raises
+        ------
+        FileFormatError
+            With the key that is missing or wrong, if the file is not one of `save`.
+        ModelError
+            If its parts do not make a model.
+        """
+        return cls(**arguments_of(read_document(path), str(path)))
 
 
 def _check_free(fields: np.ndarray, free_fields: np.ndarray, names: tuple[str, ...]) -> None:

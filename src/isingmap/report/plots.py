@@ -7,13 +7,14 @@ not at all.
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
+from isingmap.files.whole_file import written_whole
 from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.map_figure import map_figure
@@ -140,16 +141,10 @@ def _write(paths: list[Path], draw: Callable) -> None:
     """Draw once, write every file beside its place, then move all into place."""
     from matplotlib import style
 
-    waiting = [path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") for path in paths]
-    try:
-        with style.context(["default", STYLE]):
-            figure = draw()
-            for path, part in zip(paths, waiting, strict=True):
-                kind = path.suffix.lower().lstrip(".")
-                metadata = {"Date": None} if kind == "svg" else None
-                figure.savefig(part, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
-        for path, part in zip(paths, waiting, strict=True):
-            os.replace(part, path)
-    finally:
-        for part in waiting:
-            part.unlink(missing_ok=True)
+    with ExitStack() as files, style.context(["default", STYLE]):
+        figure = draw()
+        for path in paths:
+            kind = path.suffix.lower().lstrip(".")
+            metadata = {"Date": None} if kind == "svg" else None
+            stream = files.enter_context(written_whole(path))
+            figure.savefig(stream, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from isingmap.files.csv_file import write_csv
+from isingmap.files.strict_json import write_json
+from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
 from isingmap.learned import LearnedMap, Positions
-from isingmap.model.json_format import document_of, write_document
+from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
-from isingmap.report.output import check_output, finished_folder, is_occupied
 from isingmap.report.plots import draw_map
 from isingmap.report.summary import fit_summary
 
@@ -62,7 +64,7 @@ def write_results(
     """
     learned = learned.described(title=title, groups=groups, command=command, layout=layout, places=places)
     folder = Path(folder)
-    check_output(folder, force=force)
+    check_folder(folder, force=force)
     if learned.interrupted and is_occupied(folder):
         folder = _free_sibling(folder, "interrupted")
     with finished_folder(folder, result_names()) as place:
@@ -93,7 +95,7 @@ def write_model(learned: LearnedMap, path: Path) -> None:
         facts=[fact.record for fact in fit_facts(learned)],
         positions={name: list(place) for name, place in learned.positions.items()},
     )
-    write_document(document, path)
+    write_json(path, document)
 
 
 def _provenance(learned: LearnedMap) -> dict:
@@ -113,19 +115,19 @@ def _provenance(learned: LearnedMap) -> dict:
 
 
 def write_edges(learned: LearnedMap, path: Path) -> None:
-    tables.write_csv(path, tables.EDGE_COLUMNS, tables.edge_rows(learned))
+    write_csv(path, tables.EDGE_COLUMNS, tables.edge_rows(learned))
 
 
 def write_nodes(learned: LearnedMap, path: Path) -> None:
-    tables.write_csv(path, tables.NODE_COLUMNS, tables.node_rows(learned))
+    write_csv(path, tables.NODE_COLUMNS, tables.node_rows(learned))
 
 
 def write_path(learned: LearnedMap, path: Path) -> None:
-    tables.write_csv(path, tables.PATH_COLUMNS, tables.path_rows(learned.result))
+    write_csv(path, tables.PATH_COLUMNS, tables.path_rows(learned.result))
 
 
 def write_excluded(learned: LearnedMap, path: Path) -> None:
-    tables.write_csv(path, tables.EXCLUDED_COLUMNS, tables.excluded_rows(learned.result))
+    write_csv(path, tables.EXCLUDED_COLUMNS, tables.excluded_rows(learned.result))
 
 
 def write_pictures(learned: LearnedMap, *paths: Path) -> None:

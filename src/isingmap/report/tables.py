@@ -1,20 +1,10 @@
-"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out; rows and CSV files.
-
-Every table is written also when it has no rows. Numbers have all their digits. A name that a spreadsheet
-would take for a formula is written with an apostrophe in front.
-"""
+"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out, as rows."""
 
 from __future__ import annotations
 
-import csv
-import math
-import re
-from collections.abc import Iterable, Sequence
-from os import PathLike
-
 import numpy as np
 
-from isingmap.data.labels import number
+from isingmap.files.csv_file import Cell
 from isingmap.learned import LearnedMap
 from isingmap.structure.result import SearchResult
 
@@ -46,12 +36,9 @@ PATH_COLUMNS = (
 )  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 
-Cell = str | int | float | None
 Row = tuple[Cell, ...]
 
 NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
-# An apostrophe that already stands before such a character is guarded too, so that guarding can be undone.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 
 
 def edge_rows(learned: LearnedMap) -> list[Row]:
@@ -119,28 +106,3 @@ def path_rows(result: SearchResult) -> list[Row]:
 def excluded_rows(result: SearchResult) -> list[Row]:
     """A row of `EXCLUDED_COLUMNS` for each pair left out because its coupling would be infinite."""
     return [(pair.source, pair.target, pair.gain, pair.reason) for pair in result.excluded]
-
-
-def write_csv(path: str | PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows as UTF-8 CSV under a header; missing numbers (None, NaN) become empty cells."""
-    with open(path, "w", encoding="utf-8", newline="") as stream:
-        for row in (columns, *rows):
-            cells = [_cell(value) for value in row]
-            # The csv module may leave a lone carriage return unquoted, and readers would end the row there.
-            torn = any(isinstance(cell, str) and "\r" in cell for cell in cells)
-            quoting = csv.QUOTE_ALL if torn else csv.QUOTE_MINIMAL
-            csv.writer(stream, lineterminator="\n", quoting=quoting).writerow(cells)
-
-
-def _cell(value: Cell) -> Cell:
-    if isinstance(value, str):
-        return guarded(value)
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
-
-
-def guarded(text: str) -> str:
-    """`text` with an apostrophe in front where a spreadsheet would run it as a formula.
-
-    Numbers are left alone; so is every text that does not start with = + - @ or white space that hides them.
-    """
-    return "'" + text if _FORMULA.match(text) and number(text) is None else text

@@ -1,4 +1,4 @@
-"""The folder of results: everything is written aside and moved into place when it is complete.
+"""A folder of results written whole: everything is made aside and moved into place when it is complete.
 
 A run that fails or is interrupted leaves nothing half-written, and never takes the place of a good result.
 """
@@ -10,13 +10,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 
-from isingmap.data.table import listed
 from isingmap.errors import OutputExistsError
 
+_SHOWN = 5  # entries of an occupied folder that a message names
 
-def check_output(folder: str | os.PathLike, *, force: bool = False) -> None:
+
+def check_folder(folder: str | PathLike[str], *, force: bool = False) -> None:
     """Refuse, before any work is done, a folder that cannot or must not be written to.
 
     Raises
@@ -30,10 +32,9 @@ def check_output(folder: str | os.PathLike, *, force: bool = False) -> None:
         what = "is a file" if blocking == folder else f"cannot be a folder, because {blocking} is a file"
         raise OutputExistsError(f"{folder} {what}; choose another name for the folder of results")
     if is_occupied(folder) and not force:
-        found = sorted(entry.name for entry in folder.iterdir())
         raise OutputExistsError(
-            f"the folder {folder} is not empty (it holds {listed(found, 5)}); nothing was overwritten. "
-            "Choose another folder, or use --force (force=True) to replace the results in it"
+            f"the folder {folder} is not empty (it holds {_entries(folder)}); nothing was overwritten. "
+            "Choose another folder, or use force=True to replace the results in it"
         )
 
 
@@ -43,12 +44,23 @@ def is_occupied(folder: Path) -> bool:
 
 
 @contextmanager
-def finished_folder(folder: Path, owned: Sequence[str]) -> Iterator[Path]:
+def finished_folder(folder: str | PathLike[str], owned: Sequence[str]) -> Iterator[Path]:
     """A temporary folder to write into; its files get to `folder` when the block ends without an error.
 
-    A new folder appears with one rename. In a folder that exists, files of the names in `owned` are
-    exchanged for the new ones, and put back if that fails half-way; other files in it are left alone.
+    Parameters
+    ----------
+    folder : path-like
+        A new folder appears, with its parents, in one move. In one that exists the old files named in `owned`
+        give way to the new ones, and are put back if that fails half-way.
+    owned : sequence of str
+        Names of the files that the writer may remove. All others are left alone.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made or written to.
     """
+    folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = not folder.exists()
     # Inside an existing folder: it may be a mount point, where nothing can be moved in from beside it.
@@ -83,21 +95,7 @@ def _exchange(new: Path, folder: Path, temporary: Path, owned: Sequence[str]) ->
         raise
 
 
-@contextmanager
-def finished_file(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """A temporary file to write to; it becomes `path` when the block ends without an error.
-
-    Raises
-    ------
-    OutputExistsError
-        If the file exists (unless `force`), or is a folder.
-    """
-    if path.is_dir():
-        raise OutputExistsError(f"{path} is a folder; give the name of a file")
-    if path.exists() and not force:
-        raise OutputExistsError(f"the file {path} exists and was not overwritten; choose another name, or --force")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", suffix=".part", dir=path.parent) as temporary:
-        part = Path(temporary) / path.name
-        yield part
-        os.replace(part, path)
+def _entries(folder: Path) -> str:
+    names = sorted(entry.name for entry in folder.iterdir())
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
