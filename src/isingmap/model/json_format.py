@@ -57,7 +57,13 @@ def read_document(path: Path) -> dict:
 
 
 def arguments_of(document: dict, where: str) -> dict:
-    """Constructor arguments from a document whose types have been checked; values are checked by the model."""
+    """Constructor arguments from a document; types are checked here, values by the model.
+
+    Raises
+    ------
+    FileFormatError
+        When a key is missing or holds something else.
+    """
     names = _list(document, "names", where, str)
     edges = _list(document, "edges", where, list)
     for k, pair in enumerate(edges):

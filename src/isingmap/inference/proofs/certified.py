@@ -53,7 +53,13 @@ class Problem:
 
     @classmethod
     def of(cls, plan: DualPlan, couplings, spins=None) -> Problem:
-        """Gauge the couplings by `spins`, or by those that satisfy the strongest edges."""
+        """Gauge the couplings by `spins`, or by those that satisfy the strongest edges.
+
+        Raises
+        ------
+        ModelError
+            For couplings that are not finite, spins that are not +-1, or a wrong number of either.
+        """
         couplings = np.asarray(couplings, dtype=np.float64)
         if couplings.shape != (plan.n_edges,) or not np.isfinite(couplings).all():
             raise ModelError(
