@@ -128,7 +128,7 @@ def _checked_spins(plan, spins):
 
 
 @contextmanager
-def precision(bits: int):
+def working_precision(bits: int):
     """flint's global precision, set for a while by one thread at a time."""
     from flint import ctx
 
@@ -149,7 +149,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
     from isingmap.inference.proofs.balls import TooFewBits
 
     while bits <= MOST_BITS:
-        with precision(bits):
+        with working_precision(bits):
             try:
                 balls = compute()
             except TooFewBits:
