@@ -33,7 +33,7 @@ def learned():
 
 
 def test_everything_stands_on_the_record():
-    fit = PlanarIsing("zero-field", missing="drop", random_state=3, verbose=False).fit(chain())
+    fit = PlanarIsing(family="zero-field", missing="drop", random_state=3, verbose=False).fit(chain())
     learned = fit.learned_
     assert (learned.result, learned.moments, learned.codings) == (fit.result_, fit.moments_, fit.codings_)
     assert learned.settings["missing"] == "drop" and learned.settings["random_state"] == 3
@@ -55,7 +55,7 @@ def test_warnings_are_kept_whatever_the_filter(rule):
     with warnings.catch_warnings(record=True) as shown:
         warnings.simplefilter(rule)
         for _ in range(2):
-            kept.append(PlanarIsing("zero-field").fit(x).learned_.warnings)
+            kept.append(PlanarIsing(family="zero-field").fit(x).learned_.warnings)
     assert kept[0] == kept[1] and len(kept[0]) == 2
     assert "identical in all rows" in kept[0][0] and "coupling would be infinite" in kept[0][1]
     assert [str(one.message) for one in shown] == ([*kept[0], *kept[1]] if rule == "always" else [])
@@ -64,7 +64,7 @@ def test_warnings_are_kept_whatever_the_filter(rule):
 
 def test_given_moments_have_their_warnings_too():
     with pytest.warns(UserWarning, match="instead of n_edges=3"):
-        fit = PlanarIsing("zero-field", n_edges=3).fit_moments(np.eye(3), 50)
+        fit = PlanarIsing(family="zero-field", n_edges=3).fit_moments(np.eye(3), 50)
     assert len(fit.learned_.warnings) == 1 and fit.learned_.codings is None
 
 

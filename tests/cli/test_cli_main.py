@@ -178,4 +178,4 @@ def test_a_repeated_warning_is_printed_once(run, table, tmp_path, monkeypatch):
     run("fit", table, "-o", tmp_path / "map")
     monkeypatch.setattr("isingmap.report.summary.model_summary", talkative)
     code, out, err = run("info", tmp_path / "map" / "model.json")
-    assert (code, out, err) == (0, "", "warning: --prior 1 helps\nwarning: another\n")
+    assert (code, out, err) == (0, "", "warning: prior=1 (in Python) helps\nwarning: another\n")

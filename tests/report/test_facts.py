@@ -18,7 +18,11 @@ def learned():
     x = rng.choice([-1, 1], (300, 4))
     x[:, 1] = np.where(rng.random(300) < 0.8, x[:, 0], -x[:, 0])
     x[:, 3] = np.where(rng.random(300) < 0.9, 1, -1)
-    return PlanarIsing("partial", "bic").fit(x).learned_.described(groups=["b", "a", "b", ""], title="four")
+    return (
+        PlanarIsing(family="partial", criterion="bic")
+        .fit(x)
+        .learned_.described(groups=["b", "a", "b", ""], title="four")
+    )
 
 
 def value_of(facts, label):

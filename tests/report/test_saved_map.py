@@ -42,7 +42,11 @@ def test_stored_positions_are_used_and_not_found_again(folder, tmp_path):
 
 def test_another_fit_in_the_places_of_the_first(folder, tmp_path):
     places = read_positions(folder / "model.json")
-    fewer = PlanarIsing("zero-field", "aic", prior=1).fit_moments(data().T[:4] @ data()[:, :4] / 300, 300).learned_
+    fewer = (
+        PlanarIsing(family="zero-field", criterion="aic", prior=1)
+        .fit_moments(data().T[:4] @ data()[:, :4] / 300, 300)
+        .learned_
+    )
     second = write_results(fewer, tmp_path / "map", places=places)
     assert read_positions(second / "model.json") == places  # of all six: the sheet is the same
     draw_saved_map(second / "model.json", tmp_path / "again.svg")

@@ -102,7 +102,7 @@ def test_hostile_names_and_width():
 
 def test_settings_make_the_same_estimator():
     data = np.where(copies(4) > 0, "it's", "not")
-    first = PlanarIsing("zero-field", "aic", prior=0.5, n_edges=3, positive="it's").fit(data)
+    first = PlanarIsing(family="zero-field", criterion="aic", prior=0.5, n_edges=3, positive="it's").fit(data)
     again = eval(settings_text(first.learned_), {"PlanarIsing": PlanarIsing})
     assert again.get_params() == first.get_params()
 

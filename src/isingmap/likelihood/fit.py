@@ -58,6 +58,13 @@ class FitResult:
         """Of the couplings, then of the free fields, for this fixed graph, (n_parameters,). Needs `n_samples`.
 
         See the function `standard_errors`.
+
+        Raises
+        ------
+        ModelError
+            Without `n_samples`.
+        NonPlanarError, PrecisionError
+            As in `IsingModel.hessian`.
         """
         if self.n_samples is None:
             raise ModelError("standard errors need n_samples; give it to fit_couplings")
@@ -69,6 +76,11 @@ def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
 
     From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
     double precision cannot tell.
+
+    Raises
+    ------
+    NonPlanarError, PrecisionError
+        As in `IsingModel.hessian`.
     """
     try:
         variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
@@ -78,7 +90,13 @@ def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
 
 
 def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) -> np.ndarray:
-    """Moments after adding `prior` pseudo-observations spread evenly over all configurations: S mu / (S + a)."""
+    """Moments after adding `prior` pseudo-observations spread evenly over all configurations: S mu / (S + a).
+
+    Raises
+    ------
+    ModelError
+        For a prior that is not positive, or without `n_samples`.
+    """
     if prior is None:
         return moments
     if not np.isfinite(prior) or prior <= 0:
@@ -124,9 +142,16 @@ def fit_couplings(
 
     Raises
     ------
+    ModelError
+        When the arguments do not fit together.
+    DataError
+        For a moment outside [-1, 1].
     NonPlanarError
+        When the graph with the auxiliary spin is not planar, however small.
     NoEstimateError
         Names the pair or cycle that makes a coupling infinite (only without a prior).
+    PrecisionError
+        When the maximum has couplings too strong for log Z.
     """
     skeleton = _skeleton(edges, n_spins, names, magnetizations, moments, free_fields)
     planned = skeleton.planned

@@ -111,6 +111,13 @@ def predict(model: Model, spins) -> np.ndarray:
         Observed cells: P(x_i = +1 | all other observed cells), the prediction that leaves the cell itself out
         (exact where the missing cells around it are); missing cells: given all observed ones.
 
+    Raises
+    ------
+    ModelError
+        For spins of the wrong shape or with other values.
+    NonPlanarError, PrecisionError
+        As in `IsingModel.log_partition`, of what is missing in a row.
+
     Notes
     -----
     A row without missing cells costs O(m). Missing cells are solved exactly, one connected group at a time.
@@ -161,6 +168,8 @@ def kl_divergence(model: Model, other: Model) -> float:
     ------
     ModelError
         When the two models are not about the same names.
+    NonPlanarError, PrecisionError
+        As in `IsingModel.log_partition`.
     """
     if set(model.names) != set(other.names):
         different = sorted(set(model.names) ^ set(other.names))

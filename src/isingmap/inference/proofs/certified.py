@@ -53,7 +53,13 @@ class Problem:
 
     @classmethod
     def of(cls, plan: DualPlan, couplings, spins=None) -> Problem:
-        """Gauge the couplings by `spins`, or by those that satisfy the strongest edges."""
+        """Gauge the couplings by `spins`, or by those that satisfy the strongest edges.
+
+        Raises
+        ------
+        ModelError
+            For couplings that are not finite, spins that are not +-1, or a wrong number of either.
+        """
         couplings = np.asarray(couplings, dtype=np.float64)
         if couplings.shape != (plan.n_edges,) or not np.isfinite(couplings).all():
             raise ModelError(
@@ -122,7 +128,7 @@ def _checked_spins(plan, spins):
 
 
 @contextmanager
-def precision(bits: int):
+def working_precision(bits: int):
     """flint's global precision, set for a while by one thread at a time."""
     from flint import ctx
 
@@ -143,7 +149,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
     from isingmap.inference.proofs.balls import TooFewBits
 
     while bits <= MOST_BITS:
-        with precision(bits):
+        with working_precision(bits):
             try:
                 balls = compute()
             except TooFewBits:

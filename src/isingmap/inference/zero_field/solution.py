@@ -108,7 +108,13 @@ class DualSolution:
         return self._edge_gauge * (self._matched[: self.plan.n_edges].sum(axis=1) - 1.0)
 
     def hessian(self) -> np.ndarray:
-        """Covariance matrix of the edge products, (n_edges, n_edges). O(n^{5/2} + m^2)."""
+        """Covariance matrix of the edge products, (n_edges, n_edges). O(n^{5/2} + m^2).
+
+        Raises
+        ------
+        PrecisionError
+            When it could be off by more than `LARGEST_ERROR`.
+        """
         covariance = self.curvature()
         self._require(self._error_of_hessian(covariance), "Hessian")
         return covariance
@@ -140,6 +146,11 @@ class DualSolution:
         """Hessian times a vector, (n_edges,), at any size: the derivative of the moments in its direction.
 
         O(n^{3/2}), about three times the cost of the moments.
+
+        Raises
+        ------
+        PrecisionError
+            When it could be off by more than `LARGEST_ERROR`.
         """
         elimination, twin = self.plan.elimination, self.weights.twin
         change = np.zeros(twin.size)
@@ -154,7 +165,13 @@ class DualSolution:
         return -2.0 * self._edge_gauge * product[: 2 * self.plan.n_edges : 2]
 
     def edge_product(self, edges: np.ndarray) -> float:
-        """E of the product of gauged edges (numbers in the triangulation), at any size. See `correlations.py`."""
+        """E of the product of gauged edges (numbers in the triangulation), at any size. See `correlations.py`.
+
+        Raises
+        ------
+        PrecisionError
+            When it could be off by more than `LARGEST_ERROR`.
+        """
         darts = np.repeat(2 * edges, 2)
         darts[1::2] += 1
         product, uncertainty = self._path_product(darts, self._factors, self.weights.twin)
@@ -170,7 +187,13 @@ class DualSolution:
             return path_product(inverse_entries(self.plan.elimination, factors, darts), twin[darts])
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most."""
+        """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most.
+
+        Raises
+        ------
+        PrecisionError
+            When one could be off by more than `LARGEST_ERROR`.
+        """
         moments = self.moments()
         sign = self._edge_gauge[first] * self._edge_gauge[second]
         products = [1.0 if e == f else self.edge_product(np.array([e, f])) for e, f in zip(first, second, strict=True)]
@@ -221,6 +244,8 @@ class DualSolution:
         ------
         ModelError
             For every pair above 2500 spins, where the inverse would take 576 n^2 bytes.
+        PrecisionError
+            When one could be off by more than `LARGEST_ERROR`.
         """
         if asked is not None:
             return self._asked_correlations(asked)
@@ -233,7 +258,13 @@ class DualSolution:
         return self._all_correlations
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
-        """E[x_i x_j] of the given pairs, (k,), at any size. O(n) each, or all at once where that is cheaper."""
+        """E[x_i x_j] of the given pairs, (k,), at any size. O(n) each, or all at once where that is cheaper.
+
+        Raises
+        ------
+        PrecisionError
+            When one could be off by more than `LARGEST_ERROR`.
+        """
         n = self.plan.n_spins
         if n <= MOST_SPINS_INVERTED and len(pairs) > PAIRS_BY_PATHS * n:
             return self._all_correlations[pairs[:, 0], pairs[:, 1]]
