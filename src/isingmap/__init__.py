@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from isingmap.data.convert import as_spin_table
     from isingmap.data.table import SpinTable
-    from isingmap.estimators import PlanarIsing
+    from isingmap.learning.planar_ising import PlanarIsing
     from isingmap.likelihood.fit import FitResult, fit_couplings
     from isingmap.model import IsingModel
     from isingmap.structure.learn import greedy_search, learn_structure
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HOME = {
     "FitResult": "isingmap.likelihood.fit",
     "IsingModel": "isingmap.model",
-    "PlanarIsing": "isingmap.estimators",
+    "PlanarIsing": "isingmap.learning.planar_ising",
     "Problem": "isingmap.structure.problem",
     "SearchOptions": "isingmap.structure.options",
     "SearchResult": "isingmap.structure.result",

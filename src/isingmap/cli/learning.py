@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.data.table import SpinTable
-from isingmap.estimators import PlanarIsing
+from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.report.results import result_names, write_results
 from isingmap.report.text import printable
 from isingmap.structure.options import OPTIONS

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import entr
 
 from isingmap.data.table import counted
-from isingmap.learned import LearnedMap
+from isingmap.learning.learned_map import LearnedMap
 from isingmap.report.facts import MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.text import printable, shortened, some
 from isingmap.structure.criteria import CRITERIA

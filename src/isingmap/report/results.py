@@ -10,7 +10,7 @@ from pathlib import Path
 from isingmap.files.csv_file import write_csv
 from isingmap.files.strict_json import write_json
 from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
-from isingmap.learned import LearnedMap, Positions
+from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text

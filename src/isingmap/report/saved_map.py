@@ -6,7 +6,7 @@ from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
 from isingmap.files.strict_json import read_json_object, shown
-from isingmap.learned import Positions
+from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
 from isingmap.report.plots import draw_map
 

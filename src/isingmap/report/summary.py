@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isingmap.learned import LearnedMap
+from isingmap.learning.learned_map import LearnedMap
 from isingmap.model import IsingModel
 from isingmap.report.facts import as_text
 from isingmap.report.fit_facts import fit_facts

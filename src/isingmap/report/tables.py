@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.files.csv_file import Cell
-from isingmap.learned import LearnedMap
+from isingmap.learning.learned_map import LearnedMap
 from isingmap.structure.result import SearchResult
 
 EDGE_COLUMNS = (

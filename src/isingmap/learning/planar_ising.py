@@ -12,11 +12,11 @@ from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_f
 from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable
 from isingmap.errors import DataError
-from isingmap.fit_warnings import warn_about_data, warn_about_search
-from isingmap.learned import LearnedMap
+from isingmap.learning.fit_warnings import warn_about_data, warn_about_search
+from isingmap.learning.learned_map import LearnedMap
+from isingmap.learning.settings import SETTINGS, checked_settings, options_from, with_settings
 from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
-from isingmap.settings import SETTINGS, checked_settings, options_from, with_settings
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
