@@ -110,4 +110,6 @@ def test_convert_says_what_is_lost_and_overwrites_nothing(run, tmp_path, model):
     assert code == 2 and "not overwritten" in err
     code, _, err = run("convert", tmp_path / "m.json", tmp_path)
     assert code == 2
+    code, _, err = run("convert", tmp_path / "m.json", tmp_path / "y.dat")
+    assert code == 2 and "y.dat: the format is not clear" in err and "Give --to NAME" in err
     assert run("convert", tmp_path / "m.json", tmp_path / "y.dat", "--to", "uai")[0] == 0

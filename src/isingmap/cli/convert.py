@@ -35,10 +35,15 @@ def add_parser(commands) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from isingmap.errors import FileFormatError
     from isingmap.files.whole_file import check_file
     from isingmap.io.model_file import companion, write_model_file
 
-    beside = companion(arguments.output, arguments.to)
+    try:
+        beside = companion(arguments.output, arguments.to)
+    except FileFormatError as error:
+        # What is format= of the library is --format for the file that is read, and --to for this one.
+        raise FileFormatError(str(error).replace("format=", "--to ")) from None
     for path in (arguments.output, beside):
         if path is not None:
             check_file(path, force=arguments.force)

@@ -27,7 +27,7 @@ def add_parser(commands) -> None:
         description=DESCRIPTION,
         example=EXAMPLE,
     )
-    options.add_learning_options(parser)
+    options.add_learning_options(parser, "demo")
     options.add_output_options(parser, default="isingmap-demo")
 
 

@@ -27,7 +27,7 @@ def add_parser(commands) -> None:
     )
     parser.add_argument("votes", metavar="VOTES", help="HSnnn_votes.csv, also gzipped")
     parser.add_argument("members", metavar="MEMBERS", help="HSnnn_members.csv")
-    options.add_learning_options(parser)
+    options.add_learning_options(parser, "voteview")
     group = parser.add_argument_group("the votes")
     group.add_argument(
         "--rollcalls", metavar="FILE", help="HSnnn_rollcalls.csv: compare the votes with the official counts"

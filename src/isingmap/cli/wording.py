@@ -1,25 +1,46 @@
-"""Messages in the words of the command line: `missing='drop'` of the library becomes `--missing drop`."""
+"""Messages in the words of the command line: `missing='drop'` of the library becomes `--missing drop`.
+
+The library names settings as Python does. Here is the one table of what they are called on the command line; a
+setting that the reader's command does not have is left as it is, "in Python".
+"""
 
 from __future__ import annotations
 
 import re
 
 from isingmap.report.text import printable
+from isingmap.structure.options import OPTIONS
 
-_NAMES = (
-    "family|criterion|search|gamma|missing|prior|n_edges|min_gain|checkpoint|format|domain|separator|congress|chamber|"
-    "id_column|group_column|weight_column|transpose|force"
-)
-_SETTING = re.compile(rf"\b({_NAMES})=(?:True\b|(['\"])(.*?)\2|([\w/][\w./-]*)?)")
+# Settings of the library by name, and their options: those of learning, and those of reading and writing files.
+FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, option.python) if name and option.flag} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("format", "domain", "force"),
+        *("transpose", "id_column", "weight_column", "group_column", "separator"),
+        *("congress", "chamber"),
+    )
+}
+_NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
+_SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
+CALLS = {"read_histogram": "--histogram"}  # functions that are an option
 
 
-def in_options(message: object) -> str:
-    """The message, safe to print, with settings written as options."""
+def in_options(message: object, known: frozenset[str] | None = None) -> str:
+    """The message, safe to print, with settings written as options.
+
+    `known` are the options of the command at hand; without it all are.
+    """
     lines = [printable(line) for line in str(message).split("\n")]
-    return _SETTING.sub(_option, "\n".join(lines)).replace("read_histogram", "--histogram")
 
+    def worded(found: re.Match) -> str:
+        flag, value = FLAGS[found[1]], found[3] or found[4] or ""
+        if known is not None and flag not in known:
+            return f"{found[0]} (in Python)"
+        if value in ("", "True"):
+            return flag
+        return f"{flag} {value if value.strip() else repr(value)}"
 
-def _option(found: re.Match) -> str:
-    value = found[3] or found[4] or ""
-    option = f"--{found[1].replace('_', '-')}"
-    return f"{option} {value if value.strip() else repr(value)}" if value else option
+    text = _SETTING.sub(worded, "\n".join(lines))
+    for call, flag in CALLS.items():
+        text = text.replace(call, flag)
+    return text

@@ -15,11 +15,10 @@ import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.whole_file import written_whole
-from isingmap.planar.drawing.layout import kamada_kawai_layout, planar_layout
+from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.map_figure import map_figure
 
-LAYOUTS = ("planar", "kamada-kawai")
 STYLE = {
     "svg.hashsalt": "isingmap",
     "svg.fonttype": "none",
@@ -122,13 +121,8 @@ def _checked_groups(groups, n: int) -> list[str] | None:
 
 def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tuple[np.ndarray, np.ndarray]:
     """All places that must fit on the sheet, and those of the nodes."""
-    if layout not in LAYOUTS:
-        raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}; got {layout!r}")
     if positions is None:
-        if layout == "planar":
-            found = planar_layout(len(names), edges, labels=names)
-        else:
-            found = kamada_kawai_layout(len(names), edges)
+        found = named_layout(layout, len(names), edges, labels=names)
         return found, found
     if isinstance(positions, Mapping):
         missing = [name for name in names if name not in positions]
