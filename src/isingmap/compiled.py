@@ -6,13 +6,14 @@ Numba links what a function calls into it and optimises it there once more, so e
 from __future__ import annotations
 
 import gc
+from typing import Any
 
 import numba
 import numpy as np
 from numba.core.event import Listener, register
 
-KERNEL = {"cache": True, "no_cfunc_wrapper": True}
-HELPER = {**KERNEL, "no_cpython_wrapper": True}
+KERNEL: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
+HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
 # Called from Python.
 kernel = numba.njit(**KERNEL)
