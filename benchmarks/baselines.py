@@ -14,8 +14,11 @@ from statistics import median
 
 import numpy as np
 
-from isingmap.structure.fixed_graphs.baselines import fit_graph, fit_tmfg
-from isingmap.structure.fixed_graphs.filtered_graphs import chow_liu_edges, pmfg_edges, tmfg_edges
+from isingmap import Problem
+from isingmap.structure.fixed_graphs.fit_graph import fit_graph
+from isingmap.structure.fixed_graphs.pmfg import pmfg_edges
+from isingmap.structure.fixed_graphs.tmfg import fit_tmfg, tmfg_edges
+from isingmap.structure.fixed_graphs.tree import chow_liu_edges
 
 N_ROWS = 2000
 FITTED_BY_NEWTON = 300  # a maximal graph that is no TMFG: beyond this the Newton fit is another benchmark's subject
@@ -43,18 +46,19 @@ def seconds(task) -> tuple[float, object]:
 def measured(n_spins: int, moments: np.ndarray):
     """(what, seconds) of everything that is sensible at this size."""
     similarity = np.abs(moments)
+    problem = Problem.from_moments(moments, N_ROWS, family="zero-field", prior=1.0)
     took, tree = seconds(lambda: chow_liu_edges(moments))
     yield "Chow-Liu graph", took
     if n_spins <= 1000:
-        yield "Chow-Liu fit", seconds(lambda: fit_graph(tree, moments, N_ROWS, prior=1.0))[0]
+        yield "Chow-Liu fit", seconds(lambda: fit_graph(tree, problem))[0]
     took, graph = seconds(lambda: tmfg_edges(similarity))
     yield "TMFG graph", took
-    yield "TMFG fit", seconds(lambda: fit_tmfg(graph, moments, N_ROWS, prior=1.0))[0]
+    yield "TMFG fit", seconds(lambda: fit_tmfg(graph, problem))[0]
     if n_spins <= 1000:
         took, edges = seconds(lambda: pmfg_edges(similarity))
         yield "PMFG graph", took
         if n_spins <= FITTED_BY_NEWTON:
-            yield "PMFG fit", seconds(lambda: fit_graph(edges, moments, N_ROWS, prior=1.0))[0]
+            yield "PMFG fit", seconds(lambda: fit_graph(edges, problem))[0]
 
 
 def main() -> None:

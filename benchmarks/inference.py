@@ -32,10 +32,11 @@ from scipy.spatial import Delaunay
 from isingmap.inference.ground_states.ground_state import ground_spins
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.pfaffian.inverse import inverse_entries
-from isingmap.inference.precision import LOSS_TOLERANCE, Ladder
-from isingmap.inference.proofs.certified import CertifiedSolution, certified_log_partition, certified_solution
+from isingmap.inference.precision import LOSS_TOLERANCE
+from isingmap.inference.proofs.certified import certified_log_partition, certified_solution
+from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.samples.tree_sampler import exact_samples
-from isingmap.inference.zero_field.plan import DualPlan, gauge, plan
+from isingmap.inference.zero_field.plan import DualPlan, plan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 
 REFERENCE = Path(__file__).resolve().parents[2] / "shared" / "data" / "reference"
@@ -256,14 +257,6 @@ def question_5(arguments) -> None:
 # 6: strong couplings
 
 
-def answered_by(solved: DualSolution | CertifiedSolution, couplings: np.ndarray) -> str:
-    if isinstance(solved, CertifiedSolution):
-        return "balls"
-    graph = solved.plan
-    plain = np.array_equal(solved.gauge, gauge(graph.triangulation.n_nodes, graph.edges, couplings))
-    return "doubles" if plain else "ground gauge"
-
-
 def moment_error(solved, case: dict) -> float:
     """Largest error of a moment, 0 where the case gives none."""
     known = next((np.array(value) for key, value in case.items() if key.startswith("moments")), None)
@@ -275,9 +268,10 @@ def question_6(arguments) -> None:
     groups = defaultdict(list)
     for case in json.loads((REFERENCE / "strong_coupling.json").read_text()):
         graph, couplings = plan(case["L"] ** 2, np.array(case["edges"])), np.array(case["J"])
-        took, solved = seconds(lambda g=graph, c=couplings: Ladder(g, c).solved, runs=1)
+        ladder = zero_field_ladder(graph, couplings)
+        took, solved = seconds(lambda ladder=ladder: ladder.solved, runs=1)
         error = abs(solved.log_partition / case["logZ_transfer"] - 1)
-        groups[case["scale"]].append((error, moment_error(solved, case), took, answered_by(solved, couplings)))
+        groups[case["scale"]].append((error, moment_error(solved, case), took, ladder.kind.name))
     table("6. strong couplings, worst of each", "largest |theta|", "instances", "log Z, relative", "moments", "seconds")
     for scale, found in sorted(groups.items()):
         errors, moments, times, engines = zip(*found, strict=True)

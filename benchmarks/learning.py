@@ -26,14 +26,13 @@ from statistics import median
 
 import numpy as np
 
-from isingmap import IsingModel, PlanarIsing, learn_structure
+from isingmap import IsingModel, PlanarIsing
 from isingmap.datasets.random_models import paper_counterexample
 from isingmap.sampling.gibbs import gibbs_sample
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "structure")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from bare_moments import learn_structure  # noqa: E402
 from exhaustive import best_planar_likelihood  # noqa: E402
-
 from oracles import brute_force, grid_edges  # noqa: E402
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -222,7 +221,7 @@ def held_out(arguments) -> None:
         train, test = (pd.read_csv(folder / f"nltcs.{part}.csv.gz") for part in ("train", "test"))
         for search in ("chow-liu", "tmfg", "pmfg", "greedy", "forward-backward"):
             for criterion in ("bic", "ebic") if search in ("greedy", "forward-backward") else ("ebic",):
-                fit = PlanarIsing("partial", criterion, search=search, prior=1).fit(train)
+                fit = PlanarIsing(family="partial", criterion=criterion, search=search, prior=1).fit(train)
                 test_score = fit.score(test)
                 print(
                     f"  nltcs {search:<17}{criterion:<5} {fit.model_.n_edges} edges, test {test_score:.4f}", flush=True
@@ -239,7 +238,9 @@ def cross_validate(votes: np.ndarray) -> None:
         for criterion in ("bic", "ebic") if search in ("greedy", "forward-backward") else ("ebic",):
             scores = []
             for k in range(5):
-                fit = PlanarIsing("zero-field", criterion, search=search, prior=1).fit(votes[fold != k])
+                fit = PlanarIsing(family="zero-field", criterion=criterion, search=search, prior=1).fit(
+                    votes[fold != k]
+                )
                 scores.append(fit.score(votes[fold == k]))
             print(f"  Senate {search:<17}{criterion:<5} held out {np.mean(scores):.4f} nats a row", flush=True)
 

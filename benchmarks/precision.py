@@ -17,8 +17,8 @@ from collections import Counter
 import numpy as np
 from scipy.spatial import Delaunay
 
-from isingmap.inference.precision import Ladder
-from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
+from isingmap.inference.proofs.certified import certified_solution
+from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 
 ALLOWED = {"log Z": 1e-11, "moments": 1e-9}  # relative, absolute
@@ -75,25 +75,19 @@ def asked(ask, vector, first, second) -> dict:
     }
 
 
-def rung_of(ladder: Ladder) -> str:
-    if isinstance(ladder.solved, CertifiedSolution):
-        return "balls"
-    return "doubles" if ladder.solved is ladder.doubles else "ground gauge"
-
-
 def compare(number: int, fewest: int, most: int, rungs: Counter, worst: Counter) -> None:
     n, edges, couplings = random_model(number, fewest, most)
     if not len(edges):
         return
     rng = np.random.default_rng(number)
     vector, (first, second) = rng.normal(size=len(edges)), rng.integers(len(edges), size=(2, 5))
-    ladder = Ladder(plan(n, edges), couplings)
-    rungs[rung_of(ladder)] += 1
-    found = asked(lambda question: ladder.ask(question, ladder.solved), vector, first, second)
+    ladder = zero_field_ladder(plan(n, edges), couplings)
+    rungs[ladder.kind.name] += 1
+    found = asked(lambda question: ladder.ask(question), vector, first, second)
     if n <= 10:
         exact = enumerated(n, edges, couplings, vector, first, second)
     else:
-        balls = certified_solution(ladder.graph_plan, couplings)
+        balls = certified_solution(ladder.model.plan, couplings)
         exact = asked(lambda question: question(balls), vector, first, second)
     for what, value in found.items():
         error = float(np.abs(np.asarray(value, float) - np.asarray(exact[what], float)).max())

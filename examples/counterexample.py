@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from isingmap import Problem, SearchOptions, greedy_search
 from isingmap.datasets.random_models import paper_counterexample
 from isingmap.model import IsingModel
 from isingmap.structure.result import SearchResult
-from isingmap.structure.search import greedy_search
 
 # a above, e below, the others between: crossing-free once c-d goes around e, or a-e around d, but not both.
 POSITION = {"a": (0.0, 1.5), "b": (0.0, 0.0), "c": (-1.25, 0.0), "d": (1.25, 0.0), "e": (0.0, -1.5)}
@@ -25,7 +25,8 @@ POSITIVE, NEGATIVE = "#222222", "#D55E00"
 
 def learn(truth: IsingModel) -> SearchResult:
     """Greedy search on the exact moments. With no data there is no number of samples; per-sample units do."""
-    return greedy_search(truth.correlations(), 1.0, names=truth.names, family="zero-field", criterion="maximal")
+    problem = Problem.from_moments(truth.correlations(), 1.0, names=truth.names, family="zero-field")
+    return greedy_search(problem, SearchOptions(criterion="maximal"))
 
 
 def print_path(result: SearchResult) -> None:

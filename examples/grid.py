@@ -13,9 +13,9 @@ from command_line import arguments, save
 from matplotlib.figure import Figure
 from recovery import EXACT, Recovery, add_legend, draw_recovery, draw_truth, print_table, recover
 
+from isingmap import Problem, SearchOptions, greedy_search
 from isingmap.datasets.random_models import grid_model
 from isingmap.model import IsingModel
-from isingmap.structure.search import greedy_search
 
 SIDE = 7
 SIZES = (1_000, 10_000, 100_000, EXACT)
@@ -26,14 +26,8 @@ def run(seed: int) -> list[Recovery]:
     truth = grid_model(SIDE, SIDE, rng=np.random.default_rng(seed))
 
     def learn(moments, _magnetizations, n_samples) -> IsingModel:
-        return greedy_search(
-            moments,
-            n_samples,
-            names=truth.names,
-            family="zero-field",
-            criterion="maximal",
-            n_edges=truth.n_edges,
-        ).model
+        problem = Problem.from_moments(moments, n_samples, names=truth.names, family="zero-field")
+        return greedy_search(problem, SearchOptions(criterion="maximal", n_edges=truth.n_edges)).model
 
     rng = np.random.default_rng([seed, 1])
     return [recover(truth, n_samples, rng, learn) for n_samples in SIZES]

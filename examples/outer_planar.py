@@ -12,9 +12,9 @@ from command_line import arguments, save
 from matplotlib.figure import Figure
 from recovery import EXACT, Recovery, add_legend, draw_recovery, draw_truth, print_table, recover
 
+from isingmap import Problem, SearchOptions, greedy_search
 from isingmap.datasets.random_models import paper_outer_planar_model
 from isingmap.model import IsingModel
-from isingmap.structure.search import greedy_search
 
 SIZES = (1_000, 10_000, 100_000)
 DRAWN = 1  # the seed of the model in the figure
@@ -30,14 +30,10 @@ def run(seed: int, stopping: dict, sizes: tuple) -> list[Recovery]:
     truth = paper_outer_planar_model(rng=np.random.default_rng(seed))
 
     def learn(moments, magnetizations, n_samples) -> IsingModel:
-        return greedy_search(
-            moments,
-            n_samples,
-            magnetizations=magnetizations,
-            names=truth.names,
-            family="outer-planar",
-            **stopping,
-        ).model
+        problem = Problem.from_moments(
+            moments, n_samples, magnetizations=magnetizations, names=truth.names, family="outer-planar"
+        )
+        return greedy_search(problem, SearchOptions(**{"criterion": "bic", **stopping})).model
 
     rng = np.random.default_rng([seed, 1])
     return [recover(truth, n_samples, rng, learn) for n_samples in sizes]

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from command_line import arguments
 
+from isingmap import Problem, SearchOptions, greedy_search
 from isingmap.data.moments import empirical_moments
 from isingmap.data.table import SpinTable
 from isingmap.io.voteview import read_voteview
 from isingmap.report.plots import draw_map
 from isingmap.structure.result import SearchResult
-from isingmap.structure.search import greedy_search
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "senate111"
 LAYOUTS = ("planar", "kamada-kawai")
@@ -26,8 +26,7 @@ QUICK = {"start": {"criterion": "bic", "n_edges": 90}}
 
 
 def learn(table: SpinTable, stopping: dict) -> SearchResult:
-    data = empirical_moments(table)
-    return greedy_search(data.moments, data.n_samples, names=table.names, family="zero-field", **stopping)
+    return greedy_search(Problem(empirical_moments(table), family="zero-field"), SearchOptions(**stopping))
 
 
 def print_table(table: SpinTable) -> None:

@@ -9,6 +9,9 @@ ROOT = Path(isingmap.__file__).parent
 
 LAYERS = {
     "errors": 0,
+    "option": 1,
+    "warned": 1,
+    "cached": 0,
     "progress": 0,
     "compiled": 0,
     "files": 1,
@@ -19,7 +22,7 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
-    "estimators": 6,
+    "learning": 6,
     "io": 7,
     "report": 7,
     "datasets": 8,

@@ -81,8 +81,12 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
     assert "if Kennedy votes nay:" in capsys.readouterr().out
 
 
-def test_python_snippet_of_the_tutorial(capsys):
-    (snippet,) = blocks("docs/tutorial.md", "python")
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    compare, snippet = blocks("docs/tutorial.md", "python")
+    run_snippet("docs/tutorial.md", compare)
+    assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
     names = run_snippet("docs/tutorial.md", snippet)
     missing = (names["senate"].spins == 0)[names["absent"]]
     assert missing.any(axis=1).all()
@@ -109,6 +113,14 @@ def test_every_dependency_is_justified():
     text = (ROOT / "docs" / "dependencies.md").read_text()
     for name in (re.match(r"[\w-]+", requirement)[0] for requirement in needed):
         assert re.search(rf"^\|.*\b{name}\b.*\|", text, re.MULTILINE), name
+
+
+def test_readme_lists_the_files_of_the_results():
+    from isingmap.report.results import result_names
+
+    rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = [name for row in rows for name in re.findall(r"`(.+?)`", row)]
+    assert sorted(listed) == sorted(result_names())
 
 
 def test_columns_of_the_tutorial_are_those_of_the_tables():

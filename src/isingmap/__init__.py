@@ -10,29 +10,35 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from isingmap.data.convert import as_spin_table
     from isingmap.data.table import SpinTable
-    from isingmap.estimators import PlanarIsing
+    from isingmap.learning.planar_ising import PlanarIsing
     from isingmap.likelihood.fit import FitResult, fit_couplings
     from isingmap.model import IsingModel
+    from isingmap.structure.learn import greedy_search, learn_structure
+    from isingmap.structure.options import SearchOptions
+    from isingmap.structure.problem import Problem
     from isingmap.structure.result import SearchResult
-    from isingmap.structure.search import greedy_search, learn_structure
 
 # Loaded at first use: numba and SciPy take half a second, which `isingmap --version` should not pay.
 _HOME = {
     "FitResult": "isingmap.likelihood.fit",
     "IsingModel": "isingmap.model",
-    "PlanarIsing": "isingmap.estimators",
+    "PlanarIsing": "isingmap.learning.planar_ising",
+    "Problem": "isingmap.structure.problem",
+    "SearchOptions": "isingmap.structure.options",
     "SearchResult": "isingmap.structure.result",
     "SpinTable": "isingmap.data.table",
     "as_spin_table": "isingmap.data.convert",
     "fit_couplings": "isingmap.likelihood.fit",
-    "greedy_search": "isingmap.structure.search",
-    "learn_structure": "isingmap.structure.search",
+    "greedy_search": "isingmap.structure.learn",
+    "learn_structure": "isingmap.structure.learn",
 }
 
 __all__ = [
     "FitResult",
     "IsingModel",
     "PlanarIsing",
+    "Problem",
+    "SearchOptions",
     "SearchResult",
     "SpinTable",
     "as_spin_table",

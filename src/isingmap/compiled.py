@@ -15,8 +15,8 @@ from numba.core.event import Listener, register
 KERNEL: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
 HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
-# Called from Python.
-kernel = numba.njit(**KERNEL)
+# Called from Python; threads run kernels side by side.
+kernel = numba.njit(nogil=True, **KERNEL)
 # Called by compiled functions only: it has no entry from Python, and calling it from there crashes the interpreter.
 helper = numba.njit(**HELPER)
 # A helper with one caller: a part of it, and never compiled by itself.

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from isingmap import IsingModel, PlanarIsing
-from isingmap.structure import greedy
+from isingmap.structure.state.search_state import SearchState
 
 FILES = {"model.json", "edges.csv", "nodes.csv", "path.csv", "map.svg", "map.png", "summary.txt"}
 
@@ -184,7 +184,7 @@ def test_hostile_names(run, tmp_path, pairs):
 
 def interrupt_after(monkeypatch, n_steps):
     """Make Ctrl-C arrive while the search takes its (n_steps + 1)th step."""
-    advance, calls = greedy.Search.add_best, []
+    advance, calls = SearchState.add_best, []
 
     def interrupted(search):
         calls.append(1)
@@ -192,7 +192,7 @@ def interrupt_after(monkeypatch, n_steps):
             raise KeyboardInterrupt
         return advance(search)
 
-    monkeypatch.setattr(greedy.Search, "add_best", interrupted)
+    monkeypatch.setattr(SearchState, "add_best", interrupted)
 
 
 @pytest.mark.filterwarnings("default")
@@ -218,7 +218,7 @@ def test_interruption_elsewhere_leaves_nothing(run, table, tmp_path, monkeypatch
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isingmap.report.output.draw_map", stop)
+    monkeypatch.setattr("isingmap.report.results.draw_map", stop)
     code, out, err = run("fit", table, "-o", tmp_path / "map")
     assert (code, out) == (130, "") and err.startswith("interrupted")
     assert [entry.name for entry in tmp_path.iterdir()] == ["table.csv"]
@@ -264,7 +264,7 @@ def test_what_learns_the_graph(run, table, tmp_path):
 def test_a_checkpoint_is_taken_up_and_removed(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr("isingmap.structure.checkpoint.SECONDS_BETWEEN_SAVES", 0.0)
     file = tmp_path / "search.npz"
-    real = greedy.Search.record
+    real = SearchState.record
     n_left = 3
 
     def interrupt(self, *arguments, **options):
@@ -274,10 +274,10 @@ def test_a_checkpoint_is_taken_up_and_removed(run, table, tmp_path, monkeypatch)
             raise KeyboardInterrupt
         return real(self, *arguments, **options)
 
-    monkeypatch.setattr(greedy.Search, "record", interrupt)
+    monkeypatch.setattr(SearchState, "record", interrupt)
     code, _, err = run("fit", table, "--checkpoint", file, "-o", tmp_path / "part", "--quiet")
     assert code == 130 and "interrupted" in err and file.exists()
-    monkeypatch.setattr(greedy.Search, "record", real)
+    monkeypatch.setattr(SearchState, "record", real)
     code, _, err = run("fit", table, "--checkpoint", file, "--criterion", "aic", "-o", tmp_path / "other")
     assert code == 2 and "belongs to a search of other data or with other options" in err
     code, out, err = run("fit", table, "--checkpoint", file, "-o", tmp_path / "map")

@@ -107,7 +107,7 @@ def test_a_bug_asks_for_a_report(run, table, tmp_path, monkeypatch, capsys):
     def broken(*args, **options):
         raise RuntimeError("the cat")
 
-    monkeypatch.setattr("isingmap.report.output.draw_map", broken)
+    monkeypatch.setattr("isingmap.report.results.draw_map", broken)
     code, out, err = run("fit", table, "-o", tmp_path / "map")
     assert (code, out) == (1, "") and "RuntimeError: the cat" in err and "--debug" in err
     assert not (tmp_path / "map").exists()
@@ -121,7 +121,7 @@ def test_full_disk_is_not_called_a_bug(run, table, tmp_path, monkeypatch):
     def full(*args, **options):
         raise OSError(28, "No space left on device", "map.svg")
 
-    monkeypatch.setattr("isingmap.report.output.draw_map", full)
+    monkeypatch.setattr("isingmap.report.results.draw_map", full)
     code, _, err = run("fit", table, "-o", tmp_path / "map")
     assert code == 2 and err == "error: map.svg: No space left on device\n"
 
@@ -178,4 +178,4 @@ def test_a_repeated_warning_is_printed_once(run, table, tmp_path, monkeypatch):
     run("fit", table, "-o", tmp_path / "map")
     monkeypatch.setattr("isingmap.report.summary.model_summary", talkative)
     code, out, err = run("info", tmp_path / "map" / "model.json")
-    assert (code, out, err) == (0, "", "warning: --prior 1 helps\nwarning: another\n")
+    assert (code, out, err) == (0, "", "warning: prior=1 (in Python) helps\nwarning: another\n")

@@ -90,7 +90,7 @@ def test_info_refuses_other_files(run, tmp_path, content):
 
 def test_info_of_an_absent_file(run, tmp_path):
     code, _, err = run("info", tmp_path / "none.json")
-    assert code == 2 and err == f"error: {tmp_path / 'none.json'}: No such file or directory\n"
+    assert code == 2 and err == f"error: {tmp_path / 'none.json'}: cannot be read (No such file or directory)\n"
     code, _, err = run("info", tmp_path)
     assert code == 2 and "Is a directory" in err
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isingmap.data.convert import as_spin_table
-from isingmap.data.labels import PAIRS, normalise, number
+from isingmap.data.labels import PAIRS, normalise
 from isingmap.data.table import Coding
 from isingmap.errors import DataError
 
@@ -139,11 +139,6 @@ def test_threshold():
 @given(st.text())
 def test_normalise_is_idempotent(text):
     assert normalise(normalise(text)) == normalise(text)
-
-
-def test_number_is_strict():
-    assert number("1_0") is None and number("inf") is None and number("1e999") is None
-    assert number(" -1.50e1 ") == -15.0
 
 
 @given(st.data())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from isingmap.errors import PrecisionError
-from isingmap.inference.precision import Ladder
 from isingmap.inference.proofs.certified import certified_log_partition
+from isingmap.inference.rungs import DOUBLES, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 from oracles import brute_force, grid_edges, random_planar_edges
@@ -35,7 +35,7 @@ def answers(ladder, vector, first, second):
         lambda solved: solved.hessian_product(vector),
         lambda solved: solved.hessian_entries(first, second),
     )
-    return [np.asarray(ladder.ask(question, ladder.solved), float) for question in questions]
+    return [np.asarray(ladder.ask(question), float) for question in questions]
 
 
 def exact_answers(n_spins, edges, couplings, vector, first, second):
@@ -59,7 +59,7 @@ def test_every_answer_at_strong_coupling(seed):
         pytest.skip("no edges")
     rng = np.random.default_rng(seed)
     vector, (first, second) = rng.normal(size=len(edges)), rng.integers(len(edges), size=(2, 6))
-    found = answers(Ladder(plan(n_spins, edges), couplings), vector, first, second)
+    found = answers(zero_field_ladder(plan(n_spins, edges), couplings), vector, first, second)
     expected = exact_answers(n_spins, edges, couplings, vector, first, second)
     np.testing.assert_allclose(found[0], expected[0], rtol=0, atol=1e-9)
     for value, exact in zip(found[1:], expected[1:], strict=True):
@@ -72,16 +72,18 @@ def test_log_partition_lies_in_the_certified_interval(seed):
     n_spins, edges, couplings = strong_model(seed, 50, 120)
     graph = plan(n_spins, edges)
     interval = certified_log_partition(graph, couplings)
-    np.testing.assert_allclose(Ladder(graph, couplings).solved.log_partition, interval.lower, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(
+        zero_field_ladder(graph, couplings).solved.log_partition, interval.lower, rtol=1e-12, atol=0
+    )
 
 
 def test_a_lost_solution_says_so():
     """The forest's gauge on models with strong frustrated edges."""
     for seed in ONCE_WRONG[:3]:
         n_spins, edges, couplings = strong_model(seed, 3, 10)
-        ladder = Ladder(plan(n_spins, edges), couplings)
-        assert not ladder.doubles.loss <= 1e-6
-        assert ladder.solved is not ladder.doubles
+        ladder = zero_field_ladder(plan(n_spins, edges), couplings)
+        assert not ladder.rung(DOUBLES).loss <= 1e-6
+        assert ladder.solved is not ladder.rung(DOUBLES)
 
 
 @pytest.mark.parametrize("other", range(1, 12))
@@ -107,10 +109,10 @@ def test_an_entry_that_moments_and_symmetry_do_not_show():
     )
     edges = np.array([[int(node) for node in pair] for pair in pairs[0].split()])
     couplings = np.array([float(f"{sign}10") for sign in pairs[1].split()])
-    ladder = Ladder(plan(10, edges), couplings)
+    ladder = zero_field_ladder(plan(10, edges), couplings)
     first, second = np.tril_indices(len(edges), -1)
     both = np.stack([first, second], axis=1)[:, :, None]
-    found = np.array([ladder.ask(lambda solved, e=e: solved.hessian_entries(*e)) for e in both])
+    found = np.array([ladder.ask_unmeasured(lambda solved, e=e: solved.hessian_entries(*e)) for e in both])
     x, p, _ = brute_force(10, edges, couplings)
     products = x[:, edges[:, 0]] * x[:, edges[:, 1]]
     exact = ((products - p @ products) * p[:, None]).T @ (products - p @ products)

@@ -76,7 +76,7 @@ def test_files_of_a_fit_read_back_to_the_same_model(tmp_path, run_fit):
 def run_fit(tmp_path):
     import numpy as np
 
-    from isingmap.report.output import write_results
+    from isingmap.report.results import write_results
 
     rng = np.random.default_rng(0)
     x = rng.choice([-1, 1], (300, 4))
@@ -86,7 +86,7 @@ def run_fit(tmp_path):
     import pandas as pd
 
     estimator = PlanarIsing().fit(pd.DataFrame(x, columns=names))
-    write_results(estimator, tmp_path / "map")
+    write_results(estimator.learned_, tmp_path / "map")
     return tmp_path / "map", estimator.model_
 
 

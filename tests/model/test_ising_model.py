@@ -1,6 +1,7 @@
 """IsingModel: exact answers with and without fields, its file, and what it says to bad input."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from isingmap import IsingModel
 from isingmap.errors import FileFormatError, ModelError, NonPlanarError, PrecisionError
+from isingmap.inference import rungs
 from isingmap.model.marginals import moments_from_marginals, pair_marginals
 from isingmap.model.potentials import model_from_potentials, potentials_from_model
 from oracles import brute_force, random_planar_edges, shared_file
@@ -132,7 +134,7 @@ def test_non_planar_models_carry_the_reason():
 def test_a_wrong_log_partition_is_never_returned(monkeypatch):
     with open(shared_file("reference/strong_coupling.json")) as stream:
         instance = next(i for i in json.load(stream) if i["L"] == 20 and i["scale"] == 50)
-    monkeypatch.setattr("isingmap.inference.precision.MOST_SPINS_IN_BALLS", 399)
+    monkeypatch.setattr(rungs, "RUNGS", (*rungs.SAMPLED, replace(rungs.BALLS, most_spins=399)))
     model = IsingModel(instance["edges"], instance["J"])
     with pytest.raises(PrecisionError, match="too strong for double precision") as caught:
         model.log_partition()
@@ -207,7 +209,7 @@ def test_files_that_are_no_models(tmp_path, content):
 def test_numbers_that_are_not_finite(tmp_path, number):
     path = tmp_path / "model.json"
     path.write_text(json.dumps(GOOD).replace("1.0", number))
-    with pytest.raises(ModelError, match="finite"):
+    with pytest.raises(FileFormatError, match="finite"):
         IsingModel.load(path)
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from isingmap import IsingModel
 from isingmap.errors import ModelError
-from isingmap.inference.precision import Ladder
+from isingmap.inference.rungs import DOUBLES, best_in_doubles, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
@@ -137,6 +137,6 @@ def test_overflowing_blocks_are_a_loss_and_no_crash():
     """Large blocks go to LAPACK, which refuses infinities."""
     edges = grid_edges(50, 50)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], len(edges))
-    ladder = Ladder(plan(2500, edges), 50 * signs)
-    assert not ladder.doubles.loss <= 1.0
-    assert not ladder.best_in_doubles.loss <= 1.0
+    ladder = zero_field_ladder(plan(2500, edges), 50 * signs)
+    assert not ladder.rung(DOUBLES).loss <= 1.0
+    assert not best_in_doubles(ladder).loss <= 1.0

@@ -162,8 +162,8 @@ def test_a_failed_run_leaves_the_old_file(tmp_path, monkeypatch):
     draw_map(good, **SQUARE)
     before = good.read_bytes()
 
-    def broken_save(figure, part, **_):
-        part.write_text("half")
+    def broken_save(figure, stream, **_):
+        stream.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", broken_save)

@@ -5,7 +5,8 @@ import pytest
 
 import isingmap
 from isingmap import IsingModel, PlanarIsing, as_spin_table
-from isingmap.report.summary import fit_summary, independent_log_likelihood, model_summary, settings_text
+from isingmap.report.fit_facts import independent_log_likelihood, settings_text
+from isingmap.report.summary import fit_summary, model_summary
 from isingmap.report.text import WIDTH, entry, printable, some
 
 
@@ -24,7 +25,7 @@ def words(text):
 
 def test_numbers_of_the_fit():
     fit = PlanarIsing(family="zero-field").fit(copies(4))
-    text = words(fit_summary(fit, title="four copies"))
+    text = words(fit_summary(fit.learned_.described(title="four copies")))
     per_row = fit.score(copies(4))
     assert f"{fit.log_likelihood_:.2f} nats, {per_row:.5f} per row" in text
     x = 2 * copies(4) - 1
@@ -48,7 +49,7 @@ def test_independent_yardstick():
 )
 def test_maximal_says_that_it_always_adds(family, room):
     fit = PlanarIsing(family=family, criterion="maximal").fit(copies(4))
-    text = words(fit_summary(fit))
+    text = words(fit_summary(fit.learned_))
     assert "always adds edges" in text and room in text
 
 
@@ -56,22 +57,22 @@ def test_maximal_says_that_it_always_adds(family, room):
 def test_excluded_pairs_ties_and_isolated_variables():
     x = copies(3)
     same = PlanarIsing(family="zero-field").fit(np.column_stack([x[:, 0], x[:, 0], x[:, 1], np.arange(300) % 2]))
-    text = words(fit_summary(same))
+    text = words(fit_summary(same.learned_))
     assert "1 pair: x1 - x2; see excluded.csv" in text and "infinite coupling (checked exactly) were left out" in text
     assert "isolated 1 variable: x4" in text and "1 step had equally good pairs" in text
-    with_prior = words(fit_summary(PlanarIsing(family="zero-field", prior=2.0).fit(x)))
+    with_prior = words(fit_summary(PlanarIsing(family="zero-field", prior=2.0).fit(x).learned_))
     assert "a prior of 2 pseudo-observations" in with_prior and "ties none" in with_prior
 
 
 def test_no_edge_and_moments_alone():
     fit = PlanarIsing(family="zero-field").fit_moments(np.eye(3), 50)
-    text = words(fit_summary(fit))
+    text = words(fit_summary(fit.learned_))
     assert "no pair of variables gains enough" in text and "for comparison" not in text and "3 variables" in text
 
 
 def test_codings_of_different_columns():
     table = as_spin_table(np.array([["yes", "0"], ["no", "1"]] * 30, dtype=object), names=["a", "b"])
-    text = words(fit_summary(PlanarIsing(prior=1.0, family="zero-field").fit(_loosened(table))))
+    text = words(fit_summary(PlanarIsing(prior=1.0, family="zero-field").fit(_loosened(table)).learned_))
     assert "+1 is yes, -1 is no, in a" in text and "+1 is 1, -1 is 0, in b" in text
 
 
@@ -87,8 +88,10 @@ def _loosened(table):
 def test_hostile_names_and_width():
     names = ["\x1b[2J", "a\nb", "\u202eevil", "x" * 300, "<b>", "=1+1"]
     fit = PlanarIsing(family="zero-field").fit(as_spin_table(copies(6), names=names))
+    words = {"title": "\x07bell" * 50, "command": "isingmap fit " + "y" * 300, "groups": ["\x1b"] * 6}
+    hostile = fit.learned_.described(**words)
     for text in (
-        fit_summary(fit, title="\x07bell" * 50, command="isingmap fit " + "y" * 300, groups=["\x1b"] * 6),
+        fit_summary(hostile),
         model_summary(fit.model_, title="\n"),
     ):
         lines = text.splitlines()
@@ -98,8 +101,9 @@ def test_hostile_names_and_width():
 
 
 def test_settings_make_the_same_estimator():
-    first = PlanarIsing("zero-field", "aic", prior=0.5, n_edges=3, positive="it's")
-    again = eval(settings_text(first), {"PlanarIsing": PlanarIsing})
+    data = np.where(copies(4) > 0, "it's", "not")
+    first = PlanarIsing(family="zero-field", criterion="aic", prior=0.5, n_edges=3, positive="it's").fit(data)
+    again = eval(settings_text(first.learned_), {"PlanarIsing": PlanarIsing})
     assert again.get_params() == first.get_params()
 
 

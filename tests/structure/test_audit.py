@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from isingmap import learn_structure
+from bare_moments import learn_structure, problem_of
+from isingmap import SearchOptions
 from isingmap.errors import IsingMapError
 from isingmap.structure.audit import audit
-from isingmap.structure.greedy import Search, StoppingRule
-from isingmap.structure.growing import starting_model
+from isingmap.structure.state.correlations import Correlations
+from isingmap.structure.state.search_state import SearchState
 
 
 def moments_of(seed, n_spins, n_samples=300):
@@ -38,10 +39,8 @@ def test_forward_backward_is_right_wherever_it_grows(seed, family):
 
 def grown(n_steps=50):
     moments, _ = moments_of(1, 45)
-    open_pairs = np.triu(np.ones((45, 45), bool), 1)
-    labels = tuple(f"v{k:02d}" for k in range(45))
-    rule = StoppingRule("maximal", None, None, 300, 45)
-    state = Search(starting_model(moments, moments, np.empty((0, 2), np.int64)), open_pairs, rule, labels)
+    problem, _ = problem_of(moments, 300, names=[f"v{k:02d}" for k in range(45)], family="zero-field")
+    state = SearchState(problem, SearchOptions(criterion="maximal"))
     for _ in range(n_steps):
         state.add_best()
     audit(state, complete=True)
@@ -54,12 +53,14 @@ def test_what_an_audit_notices():
     state.model = replace(right, couplings=right.couplings + 1e-4)
     with pytest.raises(IsingMapError, match="after 50 steps: the couplings differ by 1.0e-04"):
         audit(state, complete=True)
-    state.model = replace(right, correlate=lambda: right.correlations * (1 - 1e-4))
+    state.model = replace(right, known=Correlations(right.correlations * (1 - 1e-4)))
     with pytest.raises(IsingMapError, match="the correlations differ by"):
         audit(state, complete=True)
     state.model = right
     i, j, *_ = state.best_addable()
     state.candidates.close(i, j)
-    with pytest.raises(IsingMapError, match=f"would pass over {state.labels[i]} - {state.labels[j]}, which gains"):
+    with pytest.raises(
+        IsingMapError, match=f"would pass over {state.problem.labels[i]} - {state.problem.labels[j]}, which gains"
+    ):
         audit(state, complete=True)
     audit(state, complete=False)

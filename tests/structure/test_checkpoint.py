@@ -10,10 +10,11 @@ import time
 import numpy as np
 import pytest
 
-from isingmap import fit_couplings, learn_structure
+from bare_moments import learn_structure
+from isingmap import fit_couplings
 from isingmap.errors import FileFormatError
 from isingmap.structure import checkpoint as checkpoints
-from isingmap.structure.growing import GrowingModel
+from isingmap.structure.state.refitted_model import RefittedModel
 
 
 def moments_of(seed, n_spins, n_samples=300):
@@ -84,8 +85,9 @@ def test_killed_for_real(tmp_path):
     code = (
         "import sys, json, numpy as np; from isingmap.structure import checkpoint\n"
         "checkpoint.SECONDS_BETWEEN_SAVES = 0.0\n"
-        "from isingmap import learn_structure; moments = np.load(sys.argv[1])\n"
-        "r = learn_structure(moments, 300, family='zero-field', criterion='maximal', checkpoint=sys.argv[2])\n"
+        "from isingmap import Problem, SearchOptions, learn_structure; moments = np.load(sys.argv[1])\n"
+        "problem = Problem.from_moments(moments, 300, family='zero-field')\n"
+        "r = learn_structure(problem, SearchOptions(criterion='maximal', checkpoint=sys.argv[2]))\n"
         "print(json.dumps([r.model.edges.tolist(), r.model.couplings.tolist()]))"
     )
     moments, _ = moments_of(0, 60)
@@ -125,7 +127,7 @@ def test_an_interruption_inside_a_compiled_function(tmp_path, monkeypatch):
     """Python reports it as a SystemError whose cause is the KeyboardInterrupt."""
     moments, _ = moments_of(3, 12)
     calls = 0
-    real = GrowingModel.with_edge
+    real = RefittedModel.with_edge
 
     def with_edge(self, i, j):
         nonlocal calls
@@ -134,7 +136,7 @@ def test_an_interruption_inside_a_compiled_function(tmp_path, monkeypatch):
             raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
         return real(self, i, j)
 
-    monkeypatch.setattr(GrowingModel, "with_edge", with_edge)
+    monkeypatch.setattr(RefittedModel, "with_edge", with_edge)
     options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 0}
     part = learn_structure(moments, 300, **options)
     assert part.stopped.startswith("interrupted after")
@@ -144,7 +146,7 @@ def test_an_interruption_inside_a_compiled_function(tmp_path, monkeypatch):
     def broken(self, i, j):
         raise SystemError("something else")
 
-    monkeypatch.setattr(GrowingModel, "with_edge", broken)
+    monkeypatch.setattr(RefittedModel, "with_edge", broken)
     with pytest.raises(SystemError, match="something else"):
         learn_structure(moments, 300, **options)
 

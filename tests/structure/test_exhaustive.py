@@ -5,10 +5,12 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 import pytest
-from exhaustive import best_planar_likelihood, maximal_planar_graphs, planar_likelihoods
 
+from bare_moments import learn_structure, on_graph
+from exhaustive import best_planar_likelihood, maximal_planar_graphs, planar_likelihoods
 from isingmap.likelihood.fit import fit_couplings
-from isingmap.structure.fixed_graphs.baselines import BASELINES, baseline, fit_graph
+from isingmap.structure.fixed_graphs.fit_graph import fit_graph
+from isingmap.structure.searches.registry import SEARCHES, STEPWISE
 
 
 def interior_moments(seed, n_spins):
@@ -41,6 +43,11 @@ def test_exhaustive_fits_are_the_general_fits():
 def test_no_baseline_beats_the_best_planar_graph():
     moments = interior_moments(14, 7)
     value, edges = best_planar_likelihood(moments)
-    assert fit_graph(edges, moments, 1.0).log_likelihood == pytest.approx(value, abs=1e-10)
-    likelihood = [baseline(name, moments, 1.0, family="zero-field").log_likelihood for name in BASELINES]
+    assert on_graph(fit_graph, edges, moments, 1.0).log_likelihood == pytest.approx(value, abs=1e-10)
+    likelihood = [
+        learn_structure(moments, 1.0, family="zero-field", search=name).log_likelihood
+        for name in SEARCHES
+        if name not in STEPWISE
+    ]
+    assert len(likelihood) == 4
     assert max(likelihood) <= value + 1e-10

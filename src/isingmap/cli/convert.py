@@ -37,26 +37,16 @@ def add_parser(commands) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from isingmap.files.whole_file import check_file
     from isingmap.io.model_file import companion, write_model_file
 
     beside = companion(arguments.output, arguments.to)
-    _refuse_taken([arguments.output, *([beside] if beside else [])], arguments.force)
+    for path in (arguments.output, beside):
+        if path is not None:
+            check_file(path, force=arguments.force)
     file = model_options.read_model(arguments)
     write_model_file(file, arguments.output, arguments.to, domain=arguments.to_domain)
     for note in file.notes:
         print(note)
     print(f"{file.model!r} in {arguments.output}" + (f" and {beside}" if beside else ""))
     return 0
-
-
-def _refuse_taken(paths, force: bool) -> None:
-    """Before any work, and also for the second file that some formats need."""
-    from pathlib import Path
-
-    from isingmap.errors import OutputExistsError
-
-    for path in map(Path, paths):
-        if path.is_dir():
-            raise OutputExistsError(f"{path} is a folder; give the name of a file")
-        if path.exists() and not force:
-            raise OutputExistsError(f"the file {path} exists and was not overwritten; choose another name, or --force")

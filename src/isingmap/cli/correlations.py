@@ -33,6 +33,7 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     import numpy as np
 
+    model_options.check_table(arguments)
     model = model_options.read_model(arguments).model
     pairs = np.stack(np.triu_indices(model.n_spins, 1), axis=1) if arguments.pair is None else arguments.pair
     values = model.correlations() if arguments.pair is None else model.correlations(pairs)

@@ -27,15 +27,15 @@ def add_parser(commands) -> None:
         description=DESCRIPTION,
         example=EXAMPLE,
     )
-    options.add_learning_options(parser)
+    options.add_learning_options(parser, "demo")
     options.add_output_options(parser, default="isingmap-demo")
 
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.learning import learn_and_write
-    from isingmap.report.output import check_output
+    from isingmap.files.whole_folder import check_folder
 
-    check_output(arguments.output, force=arguments.force)
+    check_folder(arguments.output, force=arguments.force)
     return learn_and_write(_frequent_voters(), arguments, missing="minus", title="The 106th US Senate, 1999-2000")
 
 

@@ -28,26 +28,11 @@ def add_parser(commands) -> None:
         example=EXAMPLE,
     )
     parser.add_argument("table", metavar="TABLE", help="file with a header line of names")
-    options.add_learning_options(parser)
-    _add_table_options(parser.add_argument_group("the table"))
+    _add_table_options(options.add_learning_options(parser, "fit"))
     options.add_output_options(parser)
 
 
 def _add_table_options(group) -> None:
-    group.add_argument("--positive", metavar="LABEL", help="the label that counts as +1")
-    group.add_argument(
-        "--threshold",
-        type=options.number,
-        metavar="T",
-        help="for counts: a value of T or more is +1, a smaller one -1",
-    )
-    group.add_argument(
-        "--missing",
-        choices=("error", "drop", "minus", "pairwise"),
-        default="error",
-        help="missing cells (empty, NA, ?): stop and count them (default); drop their rows; read them "
-        "as -1; use for each pair of columns the rows where both are known",
-    )
     group.add_argument(
         "--id-column",
         metavar="NAME",
@@ -82,9 +67,9 @@ def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from isingmap.cli.learning import learn_and_write
-    from isingmap.report.output import check_output
+    from isingmap.files.whole_folder import check_folder
 
-    check_output(arguments.output, force=arguments.force)
+    check_folder(arguments.output, force=arguments.force)
     table = _table(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=Path(arguments.table).name)
 

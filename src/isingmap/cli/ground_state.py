@@ -33,6 +33,7 @@ def add_parser(commands) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    model_options.check_table(arguments)
     file = model_options.read_model(arguments)
     state = file.model.ground_state()
     values = model_options.in_domain(state.spins, file)

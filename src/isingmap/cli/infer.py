@@ -41,6 +41,7 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     from isingmap.report.summary import model_summary
 
+    model_options.check_table(arguments)
     file = model_options.read_model(arguments)
     file.model.log_partition()  # where there is no exact answer this says why; a summary would go on
     if arguments.output is not None:

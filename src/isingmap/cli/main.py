@@ -59,9 +59,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     _print_any_letter()
+    known: frozenset[str] | None = None
     try:
-        with _plain_warnings():
-            code = _run(argv)
+        arguments = _parsed(argv)
+        known = frozenset(_options_of(arguments.parser))
+        with _plain_warnings(known):
+            code = arguments.run(arguments)
             sys.stdout.flush()
             return code
     except SystemExit as leaving:  # argparse, after --help and --version
@@ -72,12 +75,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if "--debug" in argv:
             traceback.print_exc()
-        code, message = _verdict(error)
+        code, message = _verdict(error, known)
         print(message, file=sys.stderr)
         return code
 
 
-def _run(argv: list[str]) -> int:
+def _parsed(argv: list[str]) -> argparse.Namespace:
     parser = build_parser()
     if not argv:
         raise UsageError(f"choose a command\n\n{parser.format_help().rstrip()}")
@@ -85,7 +88,11 @@ def _run(argv: list[str]) -> int:
     if unknown:
         raise UsageError(_about_unknown(unknown, arguments.parser))
     arguments.command_line = shlex.join(["isingmap", *argv])
-    return arguments.run(arguments)
+    return arguments
+
+
+def _options_of(parser: argparse.ArgumentParser) -> list[str]:
+    return [option for action in parser._actions for option in action.option_strings]
 
 
 def build_parser() -> Parser:
@@ -107,36 +114,35 @@ def _about_unknown(unknown: Sequence[str], parser: Parser) -> str:
     name = unknown[0].split("=")[0]
     if not name.startswith("-"):
         return f"{name!r} is one argument too many\nsee {parser.prog} --help"
-    known = [option for action in parser._actions for option in action.option_strings]
-    close = difflib.get_close_matches(name, known, 1)
+    close = difflib.get_close_matches(name, _options_of(parser), 1)
     advice = f"; did you mean {close[0]}?" if close else ""
     return f"there is no option {name}{advice}\nsee {parser.prog} --help"
 
 
-def _verdict(error: BaseException) -> tuple[int, str]:
-    """Exit code and message of an error."""
+def _verdict(error: BaseException, known: frozenset[str] | None) -> tuple[int, str]:
+    """Exit code and message of an error, in the words of a command with the options `known`."""
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED, "interrupted; no half-written result was left"
     if isinstance(error, UsageError | IsingMapError):
-        return USER_ERROR, f"error: {in_options(error)}"
+        return USER_ERROR, f"error: {in_options(error, known)}"
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return USER_ERROR, f"error: {in_options(f'{where}{error.strerror or error}')}"
+        return USER_ERROR, f"error: {in_options(f'{where}{error.strerror or error}', known)}"
     if isinstance(error, MemoryError):
         return BUG, "error: not enough memory"
     return BUG, (
-        f"error: isingmap failed unexpectedly ({type(error).__name__}: {in_options(error)}). This is a bug; "
+        f"error: isingmap failed unexpectedly ({type(error).__name__}: {in_options(error, known)}). This is a bug; "
         "please report it with what the same command prints under --debug"
     )
 
 
 @contextmanager
-def _plain_warnings() -> Iterator[None]:
+def _plain_warnings(known: frozenset[str]) -> Iterator[None]:
     """Print each warning of isingmap once, without Python's file and line; drop those of others."""
     seen: set[str] = set()
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
-        text = in_options(message)
+        text = in_options(message, known)
         if text not in seen:
             seen.add(text)
             print(f"warning: {text}", file=sys.stderr)

@@ -35,15 +35,23 @@ def add_table_options(parser: argparse.ArgumentParser, content: str, *, required
     options.add_debug_option(parser)
 
 
+def check_table(arguments: argparse.Namespace) -> None:
+    """Refuse, before any work, a table that exists, unless --force is given."""
+    from isingmap.files.whole_file import check_file
+
+    if arguments.output is not None:
+        check_file(arguments.output, force=arguments.force)
+
+
 def write_table(arguments: argparse.Namespace, columns, rows) -> None:
-    """Write the table whole or not at all; never over an existing file without --force."""
+    """Write the table whole or not at all, in a folder that need not exist; never over a file without --force."""
     from pathlib import Path
 
-    from isingmap.report.output import finished_file
-    from isingmap.report.tables import write_csv
+    from isingmap.files.csv_file import write_csv
 
-    with finished_file(Path(arguments.output), force=arguments.force) as part:
-        write_csv(part, columns, rows)
+    check_table(arguments)
+    Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
+    write_csv(arguments.output, columns, rows)
 
 
 def in_domain(spins, file):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-FAMILY_HELP = """\
-partial (default): the data decide which variables get a field (a leaning of their own)
-and which pairs a coupling; zero-field: couplings only, right when every column is about
-half and half; outer-planar: a field on every variable"""
+from isingmap.cli.wording import in_options
+from isingmap.option import Option
+from isingmap.structure.options import OPTIONS
 
 
 def add_command(commands, name: str, run, *, text: str, description: str, example: str) -> argparse.ArgumentParser:
@@ -23,63 +22,25 @@ def add_command(commands, name: str, run, *, text: str, description: str, exampl
     return parser
 
 
-def add_learning_options(parser: argparse.ArgumentParser) -> None:
-    """What to learn: family, criterion and the rules for trouble."""
-    group = parser.add_argument_group("the model")
-    group.add_argument(
-        "--family", choices=("partial", "zero-field", "outer-planar"), default="partial", help=FAMILY_HELP
-    )
-    group.add_argument(
-        "--criterion",
-        choices=("bic", "ebic", "aic", "maximal"),
-        default="ebic",
-        help="when to stop adding edges: ebic (default, extended BIC), bic or aic (more edges), when an edge no "
-        "longer pays for itself; "
-        "maximal: never, as long as the plane has room, needed or not",
-    )
-    group.add_argument(
-        "--gamma", type=number, default=0.25, metavar="G", help="strictness of ebic, from 0 (bic) to 1 (default: 0.25)"
-    )
-    group.add_argument(
-        "--search",
-        choices=("forward-backward", "greedy", "chow-liu", "tmfg", "pmfg", "independent"),
-        default="forward-backward",
-        help="forward-backward (default): add, remove and swap edges by their exact effect; greedy: the paper's, "
-        "which never takes an edge back; or, for comparison, the exact fit on a graph in use today",
-    )
-    group.add_argument(
-        "--restarts",
-        type=count,
-        metavar="N",
-        help="forward-backward ends when N perturbed restarts in a row found nothing better (default: 30 up to 20 "
-        "variables, 12 up to 50, else 0)",
-    )
-    group.add_argument("--seed", type=count, default=0, metavar="N", help="seed of the restarts (default: 0)")
-    group.add_argument(
-        "--checkpoint",
-        metavar="FILE",
-        help="keep a long search in FILE, written every 20 seconds: the same command goes on from it after a crash",
-    )
-    group.add_argument(
-        "--min-gain",
-        type=number,
-        metavar="G",
-        help="also stop when the best edge gains less than G nats per row",
-    )
-    group.add_argument("--n-edges", type=count, metavar="N", help="also stop at N edges")
-    group.add_argument(
-        "--prior",
-        type=number,
-        metavar="A",
-        help="add A pseudo-observations spread evenly over all configurations; keeps couplings finite "
-        "where two columns always agree (1 is a mild choice; default: none)",
-    )
-    group.add_argument(
-        "--constant",
-        choices=("error", "drop", "keep"),
-        default="error",
-        help="columns with a single value: stop (default), leave them out, or keep them (with --prior)",
-    )
+def add_learning_options(parser: argparse.ArgumentParser, command: str):
+    """Every setting of learning that the command takes; returns the group of those about its table."""
+    groups = {False: parser.add_argument_group("the model"), True: parser.add_argument_group("the table")}
+    for setting in OPTIONS:
+        if setting.flag and (not setting.commands or command in setting.commands):
+            _add_setting(groups[bool(setting.commands)], setting)
+    return groups[True]
+
+
+def _add_setting(group, setting: Option) -> None:
+    """An argument made from an entry of the table of settings."""
+    default = "" if setting.default is None else f" (default: {setting.default})"
+    details: dict[str, object] = {"dest": setting.name, "default": setting.default}
+    details["help"] = in_options(setting.help + default).replace("%", "%%")
+    if setting.choices:
+        details["choices"] = setting.choices
+    else:
+        details |= {"type": _TYPES.get(setting.kind, str), "metavar": setting.metavar}
+    group.add_argument(setting.flag, **details)
 
 
 def add_output_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -133,3 +94,6 @@ def count(text: str) -> int:
     if value < 0:
         raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, got {text!r}")
     return value
+
+
+_TYPES = {"number": number, "whole": count, "seed": count}

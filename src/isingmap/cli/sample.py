@@ -32,6 +32,7 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     import secrets
 
+    model_options.check_table(arguments)
     file = model_options.read_model(arguments)
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     samples = model_options.in_domain(file.model.sample(arguments.n_samples, rng=seed), file)

@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> int:
 
     from isingmap.sampling.gibbs import gibbs_sample
 
-    _refuse_one_file_for_two(arguments)
+    _check_outputs(arguments)
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     rng = np.random.default_rng(seed)
     model = _model(arguments, rng)
@@ -87,13 +87,21 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _refuse_one_file_for_two(arguments: Namespace) -> None:
+def _outputs(arguments: Namespace) -> list[str]:
+    return [path for path in (arguments.model, arguments.output) if path is not None]
+
+
+def _check_outputs(arguments: Namespace) -> None:
+    """Before any work: files that exist, and one name for two files."""
     from os.path import abspath
 
     from isingmap.errors import OutputExistsError
+    from isingmap.files.whole_file import check_file
 
     if arguments.model is not None and abspath(arguments.model) == abspath(arguments.output):
         raise OutputExistsError(f"--output and --model are the same file, {arguments.model}; give two names")
+    for path in _outputs(arguments):
+        check_file(path, force=arguments.force)
 
 
 def _model(arguments: Namespace, rng):
@@ -112,16 +120,14 @@ def _model(arguments: Namespace, rng):
 
 
 def _write(arguments: Namespace, model, samples, simulation: dict) -> None:
-    from contextlib import ExitStack
     from pathlib import Path
 
-    from isingmap.model.json_format import document_of, write_document
-    from isingmap.report.output import finished_file
-    from isingmap.report.tables import write_csv
+    from isingmap.files.csv_file import write_csv
+    from isingmap.files.strict_json import write_json
+    from isingmap.model.json_format import document_of
 
-    with ExitStack() as files:
-        table = files.enter_context(finished_file(Path(arguments.output), force=arguments.force))
-        if arguments.model is not None:
-            document = files.enter_context(finished_file(Path(arguments.model), force=arguments.force))
-            write_document(document_of(model, simulation=simulation), document)
-        write_csv(table, model.names, samples.tolist())
+    for path in _outputs(arguments):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    if arguments.model is not None:
+        write_json(arguments.model, document_of(model, simulation=simulation))
+    write_csv(arguments.output, model.names, samples.tolist())

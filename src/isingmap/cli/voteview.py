@@ -27,7 +27,7 @@ def add_parser(commands) -> None:
     )
     parser.add_argument("votes", metavar="VOTES", help="HSnnn_votes.csv, also gzipped")
     parser.add_argument("members", metavar="MEMBERS", help="HSnnn_members.csv")
-    options.add_learning_options(parser)
+    options.add_learning_options(parser, "voteview")
     group = parser.add_argument_group("the votes")
     group.add_argument(
         "--rollcalls", metavar="FILE", help="HSnnn_rollcalls.csv: compare the votes with the official counts"
@@ -59,10 +59,10 @@ def add_parser(commands) -> None:
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.learning import learn_and_write
+    from isingmap.files.whole_folder import check_folder
     from isingmap.io.voteview import read_voteview
-    from isingmap.report.output import check_output
 
-    check_output(arguments.output, force=arguments.force)
+    check_folder(arguments.output, force=arguments.force)
     table = read_voteview(
         arguments.votes,
         arguments.members,

@@ -1,17 +1,35 @@
-"""Messages in the words of the command line: `missing='drop'` of the library becomes `--missing drop`."""
+"""Messages in the words of the command line: `missing='drop'` of the library becomes `--missing drop`.
+
+The library names settings as Python does. Here is the one table of what they are called on the command line; a
+setting that the reader's command does not have is left as it is, "in Python".
+"""
 
 from __future__ import annotations
 
 import re
 
 from isingmap.report.text import printable
+from isingmap.structure.options import OPTIONS
 
-_SETTING = re.compile(
-    r"\b(family|criterion|search|gamma|missing|prior|n_edges|min_gain|checkpoint)=(['\"]?)([\w./-]+)\2"
-)
+# Settings of the library by name, and their options: those of learning, and those of reading and writing files.
+FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, option.python) if name and option.flag} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("format", "domain", "force", "transpose", "id_column", "weight_column", "group_column", "separator")
+}
+_SETTING = re.compile(rf"\b({'|'.join(sorted(FLAGS, key=len, reverse=True))})=(['\"]?)([\w./-]*)\2(?![\w\[(])")
 
 
-def in_options(message: object) -> str:
-    """The message, safe to print, with settings written as options."""
+def in_options(message: object, known: frozenset[str] | None = None) -> str:
+    """The message, safe to print, with settings written as options.
+
+    `known` are the options of the command at hand; without it all are.
+    """
     lines = [printable(line) for line in str(message).split("\n")]
-    return _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} {found[3]}", "\n".join(lines))
+
+    def worded(found: re.Match) -> str:
+        flag, value = FLAGS[found[1]], found[3]
+        if known is not None and flag not in known:
+            return f"{found[0]} (in Python)"
+        return flag if value in ("", "True") else f"{flag} {value}"
+
+    return _SETTING.sub(worded, "\n".join(lines))

@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
-from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, cell_text, normalise, number
+from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, cell_text, normalise
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import DataError
+from isingmap.files.number_text import number
 
 Pair = tuple[str, str]
 Place = Callable[[int, int], str]  # (column, row), both 0-based -> how to name that cell's place to the user

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
+from isingmap.files.number_text import number
 
 # Normalised texts that stand for "no answer". The word "None" is not among them: it is as often an answer
 # ("none / some"), and as a third value it is refused by name, not guessed at. The object None is missing.
@@ -19,7 +20,6 @@ WORD_PAIRS = (("false", "true"), ("no", "yes"), ("nay", "yea"))
 PAIRS = NUMBER_PAIRS + WORD_PAIRS
 
 _ABBREVIATIONS = {"t": "true", "f": "false", "y": "yes", "n": "no"}
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
 
 
 def normalise(text: str) -> str:
@@ -31,15 +31,6 @@ def normalise(text: str) -> str:
     if value is not None and value.is_integer():
         return str(int(value))
     return _ABBREVIATIONS.get(key, key)
-
-
-def number(text: str) -> float | None:
-    """The finite number written in `text`, or None. Stricter than float(): no underscores, no "inf"."""
-    text = text.strip().casefold()
-    if not _NUMBER.fullmatch(text):
-        return None
-    value = float(text)
-    return value if np.isfinite(value) else None
 
 
 def cell_text(value: object) -> str:

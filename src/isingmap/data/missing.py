@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from isingmap.data.options import MISSING_RULES
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError
-
-MISSING_RULES = ("error", "drop", "minus", "pairwise")
 
 
 def apply_missing(table: SpinTable, rule: str) -> SpinTable:

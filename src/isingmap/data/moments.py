@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from isingmap.data.table import SpinTable, checked_names, counted, listed
 from isingmap.errors import DataError, DataWarning
+from isingmap.warned import warn
 
 # Sums of +-1 over a block stay below 2^24, where float32 still counts exactly: fast BLAS, exact integers,
 # hence the same bits for every order of rows and number of threads.
@@ -167,7 +167,7 @@ def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
 def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray) -> None:
     smallest = np.linalg.eigvalsh(_bordered(moments, magnetizations))[0]
     if smallest < -_TOLERANCE:
-        warnings.warn(
+        warn(
             "the pairwise moments come from different rows and no distribution has them all (smallest "
             f"eigenvalue {smallest:.3g}); they are used as they are. missing='drop' or 'minus' avoids this.",
             DataWarning,

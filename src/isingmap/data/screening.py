@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments, pair_sums
+from isingmap.data.options import CONSTANT_RULES
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
+from isingmap.warned import warn
 
 FEW_OF_A_KIND = 2
 FEW_ROWS = 40
 UNBALANCED = 0.3
-CONSTANT_RULES = ("error", "drop", "keep")
 
 
 def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
@@ -45,7 +44,7 @@ def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
         raise DataError(f"unknown rule for constant columns {constant!r}; choose {', '.join(CONSTANT_RULES)}")
     table = _without_constant(table, constant)
     for message in (*_few_rows(table), *_rare(table), *_twins(table)):
-        warnings.warn(message, DataWarning, stacklevel=2)
+        warn(message, DataWarning, stacklevel=2)
     return table
 
 

@@ -1,4 +1,4 @@
-"""JSON of unknown origin: objects only, and every number finite."""
+"""JSON read strictly, objects only and every number finite, and written whole."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import math
 from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
-from isingmap.files.whole_file import read_text
+from isingmap.files.reading import read_text
+from isingmap.files.whole_file import write_text
 
 _LONGEST_INTEGER = 18  # digits; any such number fits into 64 bits
 
 
-def read_json_object(path: str | PathLike) -> dict:
+def read_json_object(path: str | PathLike[str]) -> dict:
     """Parse a JSON file whose outermost value is an object.
 
     Raises
     ------
     FileFormatError
-        If it is not JSON, not an object, nested too deeply, or holds NaN, Infinity or a number beyond floats.
+        If it cannot be read, is not JSON, not an object, nested too deeply, or holds NaN, Infinity or a number
+        beyond floats.
     """
     name = fspath(path)
     text = read_text(path)
@@ -29,6 +31,21 @@ def read_json_object(path: str | PathLike) -> dict:
     if not isinstance(document, dict):
         raise FileFormatError(f"{name}: expected a JSON object {{...}}, got a {type(document).__name__}")
     return document
+
+
+def write_json(path: str | PathLike[str], document: dict) -> None:
+    """Write an object as one line of JSON, whole or not at all.
+
+    Raises
+    ------
+    ModelError
+        If a character has no UTF-8 form (half of a surrogate pair, from a damaged name).
+    ValueError
+        If a number is NaN or infinite.
+    OSError
+        If the folder does not exist or cannot be written to.
+    """
+    write_text(path, json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
 
 
 def shown(value: object) -> str:

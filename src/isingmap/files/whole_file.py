@@ -1,81 +1,101 @@
-"""Files read strictly and written whole: a failure never leaves half a file."""
+"""A file written whole: beside its place first, then moved there, so that a failure never leaves half a file."""
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
-from isingmap.errors import FileFormatError, ModelError
-
-
-def read_bytes(path: str | PathLike) -> bytes:
-    """The bytes of a file.
-
-    Raises
-    ------
-    FileFormatError
-        If it cannot be opened.
-    """
-    try:
-        return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FileFormatError(f"{fspath(path)}: cannot be read ({reason})") from None
+from isingmap.errors import ModelError, OutputExistsError
 
 
-def read_text(path: str | PathLike) -> str:
-    """The text of a UTF-8 file, with or without byte-order mark; ends of line as they are in the file.
+def check_file(path: str | PathLike[str], *, force: bool = False) -> None:
+    """Refuse, before any work is done, a file that must not be written.
 
     Raises
     ------
-    FileFormatError
-        If it cannot be opened or is not UTF-8.
+    OutputExistsError
+        If the file exists (unless `force`), or is a folder.
     """
-    try:
-        return read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(
-            f"{fspath(path)}: not UTF-8 text (byte {error.start}); is this another kind of file?"
-        ) from None
+    path = Path(path)
+    if path.is_dir():
+        raise OutputExistsError(f"{path} is a folder; give the name of a file")
+    if path.exists() and not force:
+        raise OutputExistsError(f"the file {path} exists and was not overwritten; choose another name, or force=True")
 
 
 @contextmanager
-def written_whole(path: str | PathLike, *, mode: int = 0o644) -> Iterator[BinaryIO]:
-    """A stream to a file beside the target, which is moved into place when all is written."""
+def written_whole(path: str | PathLike[str], *, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """A stream to a file beside `path`, which takes its place when the block ends without an error.
+
+    Parameters
+    ----------
+    path : path-like
+        In a folder that exists. Replaced if it exists.
+    mode : int
+        Who may read and write the file; the user's umask is taken off.
+
+    Raises
+    ------
+    OSError
+        If the folder does not exist or cannot be written to.
+    """
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream:
             yield stream
-        os.chmod(temporary, mode)  # mkstemp makes it private; a result is not
-        os.replace(temporary, path)
+        os.replace(part, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 
-def write_bytes(path: str | PathLike, data: bytes) -> None:
-    """Write bytes, whole or not at all."""
+@contextmanager
+def written_text(path: str | PathLike[str]) -> Iterator[TextIO]:
+    """A stream for UTF-8 text, written whole or not at all; ends of line are written as they are given.
+
+    Raises
+    ------
+    ModelError
+        If a character has no UTF-8 form (half of a surrogate pair, from a damaged name).
+    OSError
+        If the folder does not exist or cannot be written to.
+    """
+    try:
+        with written_whole(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="") as text:
+            yield text
+    except UnicodeEncodeError as error:
+        piece = error.object[max(error.start - 20, 0) : error.end + 20]
+        raise ModelError(f"{fspath(path)}: cannot be written as UTF-8 text near {piece!r}; rename it") from None
+
+
+def write_bytes(path: str | PathLike[str], data: bytes) -> None:
+    """Write bytes, whole or not at all.
+
+    Raises
+    ------
+    OSError
+        If the folder does not exist or cannot be written to.
+    """
     with written_whole(path) as stream:
         stream.write(data)
 
 
-def write_text(path: str | PathLike, text: str) -> None:
+def write_text(path: str | PathLike[str], text: str) -> None:
     """Write UTF-8 text, whole or not at all.
 
     Raises
     ------
     ModelError
         If a character has no UTF-8 form (half of a surrogate pair, from a damaged name).
+    OSError
+        If the folder does not exist or cannot be written to.
     """
-    try:
-        data = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        piece = text[max(error.start - 20, 0) : error.end + 20]
-        raise ModelError(f"{fspath(path)}: cannot be written as UTF-8 text near {piece!r}; rename it") from None
-    write_bytes(path, data)
+    with written_text(path) as stream:
+        stream.write(text)

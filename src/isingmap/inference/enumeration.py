@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.errors import ModelError
+from isingmap.inference.extended import ExtendedGraph
 
 MOST_SPINS = 20
 
@@ -52,7 +53,13 @@ class Enumeration:
 
 
 def all_configurations(n_spins: int) -> np.ndarray:
-    """All 2^n configurations, (2^n, n) float64; spin 0 changes slowest."""
+    """All 2^n configurations, (2^n, n) float64; spin 0 changes slowest.
+
+    Raises
+    ------
+    ModelError
+        For more than 20 spins.
+    """
     if n_spins > MOST_SPINS:
         raise ModelError(
             f"enumeration sums 2^n configurations and stops at {MOST_SPINS} spins; this model has {n_spins}"
@@ -62,7 +69,13 @@ def all_configurations(n_spins: int) -> np.ndarray:
 
 
 def enumerate_model(n_spins: int, edges: np.ndarray, couplings, fields=None) -> Enumeration:
-    """Sum over all configurations. O(2^n (n + m)) time and memory."""
+    """Sum over all configurations. O(2^n (n + m)) time and memory.
+
+    Raises
+    ------
+    ModelError
+        For more than 20 spins.
+    """
     x = all_configurations(n_spins)
     log_weight = (x[:, edges[:, 0]] * x[:, edges[:, 1]]) @ np.asarray(couplings, float)
     if fields is not None:
@@ -71,3 +84,53 @@ def enumerate_model(n_spins: int, edges: np.ndarray, couplings, fields=None) -> 
     weight = np.exp(log_weight - largest)
     total = weight.sum()
     return Enumeration(x, weight / total, float(largest + np.log(total)))
+
+
+@dataclass(frozen=True, eq=False)
+class EnumeratedSolution:
+    """Answers about a model with or without fields; see the protocol `engine.Solution`."""
+
+    graph: ExtendedGraph
+    _table: Enumeration
+    method: str = "enumeration"
+
+    @property
+    def log_partition(self) -> float:
+        return self._table.log_partition
+
+    def moments(self) -> np.ndarray:
+        return self._table.moments(self.graph.edges)
+
+    def magnetizations(self) -> np.ndarray:
+        return self._table.magnetizations()
+
+    def hessian(self) -> np.ndarray:
+        return self._table.hessian(self.graph.edges, self.graph.free_fields)
+
+    def correlations(self) -> np.ndarray:
+        return self._table.correlations()
+
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        return self._table.correlations()[pairs[:, 0], pairs[:, 1]]
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        return self.hessian() @ vector
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return self.hessian()[first, second]
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        table = self._table
+        chosen = rng.choice(len(table.probabilities), size=n_samples, p=table.probabilities)
+        return table.configurations[chosen].astype(np.int8)
+
+
+def enumerated_solution(graph: ExtendedGraph, strengths: np.ndarray) -> EnumeratedSolution:
+    """Solve a model of few spins, planar or not. O(2^n (n + m)).
+
+    Raises
+    ------
+    ModelError
+        For more than 20 spins.
+    """
+    return EnumeratedSolution(graph, enumerate_model(graph.n_spins, graph.edges, *graph.split(strengths)))

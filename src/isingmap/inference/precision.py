@@ -1,102 +1,203 @@
-"""From doubles to balls: one model solved ever more exactly, as far as a question needs.
+"""How exact an answer must be to be handed out: every tolerance of inference, and the ladder that reaches it.
 
-Doubles come first, and their loss is measured. Where it is too large, the model is gauged by a ground state, which
-keeps most digits, and where that is not enough either, ball arithmetic takes over and proves its answer.
+One model is solved ever more exactly, as far as a question needs: a rung of the ladder that cannot answer exactly
+enough raises PrecisionError, and the next one is made and asked. What the rungs are is said in `rungs.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import PrecisionError
-from isingmap.inference.ground_states.ground_state import ground_spins
-from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
-from isingmap.inference.zero_field.plan import DualPlan
-from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 
-# Largest loss that doubles may have; errors of moments up to six times the loss were seen.
+# Every number that decides whether an answer is handed out. (`ROUNDING` in zero_field/correlations.py, from which
+# errors are estimated, stays beside the kernel that reads it, because numba's cache looks at no other file.)
+#
+# Solutions in doubles: log Z and moments, whose loss is measured. Errors up to six times the loss were seen.
 LOSS_TOLERANCE = 1e-10
-# Ball arithmetic over everything takes minutes above this size; below, a fraction of a second to a minute.
-MOST_SPINS_IN_BALLS = 12_000
-# Allowed above that size, where nothing better is left.
+# The same where nothing better is left, because the model is too large for the more exact rungs.
 LOSS_TOLERANCE_OF_LARGE = 1e-7
+# Stored blocks with entries up to this leave log Z alone: 1e-13 at most, up to 1e16 mostly, on 2000 models of 20 to 140
+# spins with couplings up to 50; beyond, one model in a hundred lost digits, and all is computed a second time.
+LARGEST_HARMLESS_FACTOR = 1e6
+# Hessian, correlations, products: their estimated error; the true one was seen to be six times as large.
+LARGEST_ERROR = 1e-8
+# Products with which a Hessian is compared.
+N_PROBES = 2
+# Balls: radius before rounding to floats, of log Z relative to max(1, |log Z|), of all else absolute.
+BALL_TOLERANCE = 1e-13
+# Bits that balls may use.
+MOST_BITS = 1 << 18
+# Balls over everything take minutes above this size; below, a fraction of a second to a minute.
+MOST_SPINS_IN_BALLS = 12_000
 # Hessian and correlations in balls take the whole inverse: a minute at this size.
 MOST_SPINS_INVERTED_IN_BALLS = 500
+# Samples: loss with which the sampler in doubles is tried; no number of samples shows a probability so little off.
+SAMPLING_LOSS = 1e-6
+# How far its conditional probabilities may leave [0, 1] by rounding.
+PROBABILITY_EXCESS = 1e-6
+# An edge is settled when the rarer outcome has at most half this probability; ten times the loss allowed to moments.
+SETTLED = 1e-9
+# Edges are drawn one by one up to this size, where a solution in balls takes a second; a sample may take dozens.
+MOST_SPINS_DRAWN = 500
+# Ground states: gap, relative to the log-weight, that still counts as none; about the resolution of doubles.
+GROUND_STATE_RESOLUTION = 1e-15
 
 
-class Ladder:
-    """One zero-field model; each rung is made when the one before refuses.
+class Rung(Protocol):
+    """A zero-field model solved in some arithmetic. Answers are exact enough, or PrecisionError is raised."""
+
+    @property
+    def log_partition(self) -> float:
+        """log Z, nats; as exact as `loss` says."""
+
+    @property
+    def loss(self) -> float:
+        """Error of log Z (relative) and the moments (absolute), measured or proved; NaN or infinity: all is lost."""
+
+    def moments(self) -> np.ndarray:
+        """E[x_i x_j] of each edge, (n_edges,); as exact as `loss` says."""
+
+    def hessian(self) -> np.ndarray:
+        """Covariance matrix of the edge products, (n_edges, n_edges)."""
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        """Hessian times a vector, (n_edges,)."""
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Hessian entries of pairs of edges, (k,)."""
+
+    def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
+        """E[x_i x_j] of every pair, (n_spins, n_spins), or at least of the pairs i < j of `asked`, bool."""
+
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        """E[x_i x_j] of the given pairs, (k,)."""
+
+
+class Model(Protocol):
+    """What a ladder needs to know of the model it solves."""
+
+    @property
+    def n_spins(self) -> int: ...
+
+    @property
+    def couplings(self) -> np.ndarray: ...
+
+
+AnyModel = TypeVar("AnyModel", bound=Model)
+AnyRung = TypeVar("AnyRung", bound=Rung)
+
+
+@dataclass(frozen=True)
+class RungKind(Generic[AnyModel, AnyRung]):
+    """One arithmetic.
+
+    Attributes
+    ----------
+    name : str
+    solve : callable
+        Makes the rung of a model.
+    most_spins : float
+        Larger models are not solved with it.
+    most_spins_asked : float
+        Larger models are not asked when all that is known is that another rung refused: it could take hours.
+    """
+
+    name: str
+    solve: Callable[[AnyModel], AnyRung]
+    most_spins: float = math.inf
+    most_spins_asked: float = math.inf
+
+
+class Ladder(Generic[AnyModel]):
+    """One model; each rung is made when the one before refuses.
 
     Parameters
     ----------
-    graph_plan : DualPlan
-    couplings : (n_edges,) array
-    doubles : DualSolution, optional
-        The first rung, where there is one already.
+    model
+    kinds : sequence of RungKind
+        From the fastest to the most exact.
+    made : dict
+        Rungs that are there already, by the name of their kind.
     """
 
-    def __init__(self, graph_plan: DualPlan, couplings: np.ndarray, doubles: DualSolution | None = None):
-        self.graph_plan = graph_plan
-        self.couplings = couplings
-        self.doubles = doubles or solve_dual(graph_plan, couplings)
+    def __init__(self, model: AnyModel, kinds: Sequence[RungKind], made: dict[str, Rung] | None = None):
+        self.model = model
+        self.kinds = tuple(kinds)
+        self._made: dict[str, Any] = dict(made or {})
+
+    def rung(self, kind: RungKind[AnyModel, AnyRung]) -> AnyRung:
+        """The rung of one kind, made at the first call."""
+        if kind.name not in self._made:
+            self._made.setdefault(kind.name, kind.solve(self.model))
+        return self._made[kind.name]
+
+    def least_loss(self, kinds: Sequence[RungKind[AnyModel, AnyRung]]) -> RungKind[AnyModel, AnyRung]:
+        """The kind whose rung loses least, the first of equals."""
+        return min(kinds, key=lambda kind: np.nan_to_num(self.rung(kind).loss, nan=np.inf))
 
     @cached_property
-    def _ground_spins(self) -> np.ndarray:
-        return ground_spins(self.graph_plan, self.couplings).spins.astype(np.float64)
-
-    @cached_property
-    def _gauged(self) -> DualSolution:
-        padding = np.ones(self.graph_plan.n_padding)
-        return solve_dual(self.graph_plan, self.couplings, np.append(self._ground_spins, padding))
-
-    @cached_property
-    def _balls(self) -> CertifiedSolution:
-        return certified_solution(self.graph_plan, self.couplings, spins=self._ground_spins)
-
-    @cached_property
-    def best_in_doubles(self) -> DualSolution:
-        """The rung in doubles that loses least."""
-        return min(self.doubles, self._gauged, key=lambda rung: np.nan_to_num(rung.loss, nan=np.inf))
-
-    @cached_property
-    def solved(self) -> DualSolution | CertifiedSolution:
-        """The first rung whose moments are exact enough.
+    def kind(self) -> RungKind:
+        """The first kind whose log Z and moments are exact enough.
 
         Raises
         ------
         PrecisionError
-            When doubles lose too much and the model is too large for ball arithmetic.
+            When doubles lose too much and the model is too large for the more exact rungs.
         """
-        if self.doubles.loss <= LOSS_TOLERANCE:
-            return self.doubles
-        if self._gauged.loss <= LOSS_TOLERANCE:
-            return self._gauged
-        if self.graph_plan.n_spins <= MOST_SPINS_IN_BALLS:
-            return self._balls
-        best = self.best_in_doubles
-        if best.loss <= LOSS_TOLERANCE_OF_LARGE:
+        possible = [kind for kind in self.kinds if self.model.n_spins <= kind.most_spins]
+        for kind in possible:
+            if self.rung(kind).loss <= LOSS_TOLERANCE:
+                return kind
+        best = self.least_loss(possible)
+        if self.rung(best).loss <= LOSS_TOLERANCE_OF_LARGE:
             return best
-        raise PrecisionError(
-            f"the couplings (largest |coupling| {np.abs(self.couplings).max(initial=0):.3g}) are too strong for double "
-            f"precision: the measured loss is {best.loss:.1e}, allowed {LOSS_TOLERANCE_OF_LARGE:.0e}, and "
-            f"{self.graph_plan.n_spins} spins are too many for ball arithmetic (at most {MOST_SPINS_IN_BALLS}). "
+        raise self._too_strong(self.rung(best).loss)
+
+    def _too_strong(self, loss: float) -> PrecisionError:
+        n_spins = self.model.n_spins
+        too_large = "".join(
+            f", and {n_spins} spins are too many for {kind.name} (at most {kind.most_spins})"
+            for kind in self.kinds
+            if n_spins > kind.most_spins
+        )
+        return PrecisionError(
+            f"the couplings (largest |coupling| {np.abs(self.model.couplings).max(initial=0):.3g}) are too strong for "
+            f"double precision: the measured loss is {loss:.1e}, allowed {LOSS_TOLERANCE_OF_LARGE:.0e}{too_large}. "
             "Scale the couplings down (a higher temperature)",
-            loss=best.loss,
+            loss=loss,
         )
 
-    def ask(self, question: Callable, first: DualSolution | CertifiedSolution | None = None):
-        """The answer of the first rung that does not refuse with a PrecisionError; balls only of a small model.
+    @property
+    def solved(self) -> Rung:
+        """The first rung whose log Z and moments are exact enough; errors as in `kind`."""
+        return self.rung(self.kind)
 
-        `first` is where to begin, if not in doubles.
+    def ask(self, question: Callable[[Any], Any]):
+        """The answer of the first rung from `solved` on that does not refuse.
+
+        Raises
+        ------
+        PrecisionError
+            When all refuse that may be asked.
         """
-        for rung in (lambda: first or self.doubles, lambda: self._gauged):
+        return self._ask(question, self.kinds.index(self.kind))
+
+    def ask_unmeasured(self, question: Callable[[Any], Any]):
+        """`ask` from the first rung on, whatever its loss: for questions that look at their own errors."""
+        return self._ask(question, 0)
+
+    def _ask(self, question, first: int):
+        later = [kind for kind in self.kinds[first + 1 :] if self.model.n_spins <= kind.most_spins_asked]
+        for kind in (self.kinds[first], *later):
             try:
-                return question(rung())
+                return question(self.rung(kind))
             except PrecisionError as error:
                 refused = error
-        if self.graph_plan.n_spins > MOST_SPINS_INVERTED_IN_BALLS:
-            raise refused
-        return question(self._balls)
+        raise refused

@@ -9,9 +9,10 @@ from os import PathLike, fspath
 
 import numpy as np
 
-from isingmap.data.labels import number
 from isingmap.errors import DataWarning, FileFormatError, IsingMapError, ModelError
-from isingmap.files.whole_file import read_text, write_text
+from isingmap.files.number_text import number
+from isingmap.files.reading import read_text
+from isingmap.files.whole_file import write_text
 from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
 from isingmap.model import IsingModel
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
-from isingmap.files.strict_json import read_json_object, shown
-from isingmap.files.whole_file import write_text
+from isingmap.files.strict_json import read_json_object, shown, write_json
 from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
 from isingmap.model import IsingModel
 
@@ -81,7 +79,7 @@ def write_bqpjson(
         "linear_terms": [{"id": i, "coeff": value} for i, value in enumerate(energy.linear) if value],
         "quadratic_terms": [{"id_tail": i, "id_head": j, "coeff": value} for (i, j), value in pairs],
     }
-    write_text(path, json.dumps(document, allow_nan=False) + "\n")
+    write_json(path, document)
 
 
 def _positions(document: dict, where: str) -> dict[int, int]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from os import PathLike
 
 from isingmap.data.coding import Positive, code_columns
-from isingmap.data.labels import PAIRS, LabelColumn, normalise, number
+from isingmap.data.labels import PAIRS, LabelColumn, normalise
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError, FileFormatError
+from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
 
 _SPIN = re.compile(r"\s*[+-]?1(\.0*)?\s*")

@@ -9,10 +9,10 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 
 from isingmap.data.table import counted, listed
 from isingmap.errors import FileFormatError
+from isingmap.files.reading import read_bytes
 
 _SEPARATORS = (",", ";", "\t", "|")
 _OTHER_FORMATS = {
@@ -54,7 +54,7 @@ def read_records(path: str | PathLike, separator: str | None = None) -> Records:
         If the file cannot be opened, is not text, is empty, or has an unbalanced quote.
     """
     name = fspath(path)
-    text, notes = _decode(_read_bytes(path), name)
+    text, notes = _decode(_unzipped(path), name)
     if separator is None:
         separator = _guess_separator(text)
     elif len(separator) != 1 or separator in '"\r\n':
@@ -103,18 +103,15 @@ def named_columns(records: Records, wanted: Sequence[str]) -> list[tuple[str, ..
     return [columns[header.index(name)] for name in wanted]
 
 
-def _read_bytes(path: str | PathLike) -> bytes:
-    name = fspath(path)
+def _unzipped(path: str | PathLike) -> bytes:
+    """The bytes of a file, gzipped or not."""
+    data = read_bytes(path)
+    if not data.startswith(b"\x1f\x8b"):
+        return data
     try:
-        data = Path(path).read_bytes()
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
+        return gzip.decompress(data)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FileFormatError(f"{name}: damaged gzip file ({error})") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FileFormatError(f"{name}: cannot be read ({reason})") from None
-    return data
+        raise FileFormatError(f"{fspath(path)}: damaged gzip file ({error})") from None
 
 
 def _decode(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:

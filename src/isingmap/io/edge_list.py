@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
-from isingmap.data.labels import number
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.files.whole_file import write_text
+from isingmap.files.csv_file import unguarded, write_csv
+from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
 from isingmap.io.energies import ModelFile, build_model
 from isingmap.model import IsingModel
@@ -24,8 +22,6 @@ _HEADERS = (
     ("from", "to", "weight"),
     ("from", "to", "coupling"),
 )
-# What a spreadsheet would run as a formula; apostrophes in front too, so that guarding can be undone.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 Edge = tuple[int, str, str, float]  # line, source, target, coupling
@@ -87,9 +83,9 @@ def write_edge_list(model: IsingModel, path: str | PathLike, nodes: str | PathLi
         raise ModelError("the model has fields or isolated spins, which an edge list cannot hold; give nodes=FILE")
     if nodes is not None:
         rows = zip(model.names, model.fields.tolist(), strict=True)
-        write_text(nodes, _csv(("name", "field"), rows))
+        write_csv(nodes, ("name", "field"), rows)
     pairs = zip(model.edge_names, model.couplings.tolist(), strict=True)
-    write_text(path, _csv(_HEADERS[0], ((*pair, coupling) for pair, coupling in pairs)))
+    write_csv(path, _HEADERS[0], [(*pair, coupling) for pair, coupling in pairs])
 
 
 def nodes_path(path: str | PathLike) -> Path:
@@ -170,7 +166,7 @@ def _edge(row: Sequence[str], line: int, records: Records) -> Edge:
     coupling = number(row[2])
     if coupling is None:
         raise records.fail(f"line {line}: the coupling must be a finite number, got {row[2][:60]!r}")
-    source, target = (_unguarded(cell.strip()) for cell in row[:2])
+    source, target = (unguarded(cell.strip()) for cell in row[:2])
     if not source or not target:
         raise records.fail(f"line {line}: an end of the edge has no name")
     return line, source, target, coupling
@@ -204,7 +200,7 @@ def _node_fields(path: str | PathLike) -> tuple[dict[str, float], tuple[str, ...
     fields: dict[str, float] = {}
     names, texts = named_columns(records, ("name", "field"))
     for line, name, text in zip(records.lines[1:], names, texts, strict=True):
-        name, value = _unguarded(name.strip()), number(text) if text.strip() else 0.0
+        name, value = unguarded(name.strip()), number(text) if text.strip() else 0.0
         if not name or name in fields:
             raise records.fail(f"line {line}: the name {name!r} is {'given twice' if name else 'empty'}")
         if value is None:
@@ -213,26 +209,3 @@ def _node_fields(path: str | PathLike) -> tuple[dict[str, float], tuple[str, ...
     if not fields:
         raise records.fail("there is no node in this file")
     return fields, records.notes
-
-
-# --- writing ----------------------------------------------------------------------------------------------
-
-
-def _csv(header: Sequence[str], rows) -> str:
-    stream = io.StringIO()
-    for row in (header, *rows):
-        cells = [_guarded(cell) if isinstance(cell, str) else cell for cell in row]
-        # The csv module may leave a lone carriage return unquoted, and readers would end the row there.
-        torn = any("\r" in cell for cell in cells if isinstance(cell, str))
-        quoting = csv.QUOTE_ALL if torn else csv.QUOTE_MINIMAL
-        csv.writer(stream, lineterminator="\n", quoting=quoting).writerow(cells)
-    return stream.getvalue()
-
-
-def _guarded(text: str) -> str:
-    """As `isingmap.report.tables.guarded`, which writes the files of a fit."""
-    return "'" + text if _FORMULA.match(text) and number(text) is None else text
-
-
-def _unguarded(text: str) -> str:
-    return text[1:] if text.startswith("'") and _guarded(text[1:]) == text else text

@@ -11,7 +11,8 @@ from xml.parsers import expat
 import networkx as nx
 
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.files.whole_file import read_bytes, write_bytes
+from isingmap.files.reading import read_bytes
+from isingmap.files.whole_file import write_bytes
 from isingmap.io.energies import ModelFile
 from isingmap.io.networkx_graph import from_networkx, to_networkx
 from isingmap.model import IsingModel

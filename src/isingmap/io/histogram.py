@@ -6,8 +6,8 @@ from os import PathLike
 
 import numpy as np
 
-from isingmap.data.labels import number
 from isingmap.data.table import Coding, SpinTable, counted
+from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, check_widths, read_records
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from os import PathLike, fspath
 from pathlib import Path
 
 from isingmap.errors import DataWarning, FileFormatError, ModelError
-from isingmap.files.strict_json import read_json_object, shown
-from isingmap.files.whole_file import read_text, write_text
+from isingmap.files.reading import read_text
+from isingmap.files.strict_json import read_json_object, shown, write_json
 from isingmap.io import bqm, edge_list, graphml, uai
 from isingmap.io.bqpjson import model_from_bqpjson, write_bqpjson
 from isingmap.io.energies import DOMAINS, ModelFile
@@ -154,13 +153,13 @@ def _format_by_content(path: str | PathLike) -> str | None:
 
 
 def _read_json(path: str | PathLike, format: str) -> ModelFile:
-    document = read_json_object(path)  # stricter about numbers than the reader of isingmap's own files
+    document = read_json_object(path)
     if format == "bqpjson":
         return model_from_bqpjson(document, fspath(path))
     if "format" not in document:
         raise FileFormatError(f'{fspath(path)}: JSON of neither isingmap ("format") nor bqpjson ("variable_domain")')
     try:
-        model = IsingModel(**arguments_of(read_document(Path(path)), fspath(path)))
+        model = IsingModel(**arguments_of(read_document(path), fspath(path)))
     except FileFormatError:
         raise
     except ModelError as error:
@@ -188,7 +187,7 @@ def _write_isingmap(content: ModelFile, path: str | PathLike) -> None:
     if not math.isfinite(content.offset):
         raise ModelError(f"the offset must be finite, got {content.offset}")
     document = document_of(content.model, **extra)
-    write_text(path, json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+    write_json(path, document)
 
 
 # --- edge lists -------------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from isingmap.data.labels import number
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.files.whole_file import read_text, write_text
+from isingmap.files.number_text import number
+from isingmap.files.reading import read_text
+from isingmap.files.whole_file import write_text
 from isingmap.io.energies import ModelFile, build_model, drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel
 from isingmap.model.potentials import model_from_potentials

@@ -13,9 +13,9 @@ from os import PathLike
 
 import numpy as np
 
-from isingmap.data.labels import number
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError
+from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, named_columns, read_records
 
 _YEA, _NAY, _NON_VOTE = (1, 2, 3), (4, 5, 6), (7, 8, 9)

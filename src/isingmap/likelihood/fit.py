@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from isingmap.cached import cached_property
 from isingmap.errors import DataError, ModelError
-from isingmap.inference.extended import AUXILIARY, extended_edges
+from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import plan
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
 from isingmap.planar.blocks import block_labels
-from isingmap.planar.embedding import embed
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +58,13 @@ class FitResult:
         """Of the couplings, then of the free fields, for this fixed graph, (n_parameters,). Needs `n_samples`.
 
         See the function `standard_errors`.
+
+        Raises
+        ------
+        ModelError
+            Without `n_samples`.
+        NonPlanarError, PrecisionError
+            As in `IsingModel.hessian`.
         """
         if self.n_samples is None:
             raise ModelError("standard errors need n_samples; give it to fit_couplings")
@@ -70,6 +76,11 @@ def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
 
     From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
     double precision cannot tell.
+
+    Raises
+    ------
+    NonPlanarError, PrecisionError
+        As in `IsingModel.hessian`.
     """
     try:
         variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
@@ -79,7 +90,13 @@ def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
 
 
 def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) -> np.ndarray:
-    """Moments after adding `prior` pseudo-observations spread evenly over all configurations: S mu / (S + a)."""
+    """Moments after adding `prior` pseudo-observations spread evenly over all configurations: S mu / (S + a).
+
+    Raises
+    ------
+    ModelError
+        For a prior that is not positive, or without `n_samples`.
+    """
     if prior is None:
         return moments
     if not np.isfinite(prior) or prior <= 0:
@@ -125,28 +142,29 @@ def fit_couplings(
 
     Raises
     ------
+    ModelError
+        When the arguments do not fit together.
+    DataError
+        For a moment outside [-1, 1].
     NonPlanarError
+        When the graph with the auxiliary spin is not planar, however small.
     NoEstimateError
         Names the pair or cycle that makes a coupling infinite (only without a prior).
+    PrecisionError
+        When the maximum has couplings too strong for log Z.
     """
     skeleton = _skeleton(edges, n_spins, names, magnetizations, moments, free_fields)
-    free = np.flatnonzero(skeleton.free_fields)
-    given = _edge_moments(moments, skeleton)
-    if free.size:
-        given = np.concatenate([given, _checked(magnetizations, "magnetizations", skeleton.n_spins)[free]])
+    planned = skeleton.planned
+    graph = planned.graph
+    given = graph.join(_edge_moments(moments, skeleton), _magnetizations(magnetizations, graph))
     target = shrunk(given, prior, n_samples)
-    extended = extended_edges(skeleton.n_spins, skeleton.edges, free)
-    labels = (*skeleton.names, AUXILIARY)
-    embed(skeleton.n_spins + 1, extended, labels=labels)
-    obstacle = find_obstacle(skeleton.n_spins + 1, extended, target)
+    labels = extended_labels(skeleton.names)
+    planned.triangulation  # noqa: B018 - raises NonPlanarError before anything is computed
+    obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
         raise no_estimate_error(obstacle, labels)
-    theta, norm, n_iter, converged = fit_by_blocks(skeleton.n_spins + 1, extended, target, start)
-    fields = np.zeros(skeleton.n_spins)
-    fields[free] = theta[skeleton.n_edges :]
-    model = IsingModel(
-        skeleton.edges, theta[: skeleton.n_edges], fields, names=skeleton.names, free_fields=skeleton.free_fields
-    )
+    theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start)
+    model = skeleton.with_couplings(*graph.split(theta))
     per_sample = float(given @ theta) - model.log_partition()
     total = per_sample * (1.0 if n_samples is None else n_samples)
     return FitResult(model, total, converged, norm, n_iter, n_samples, prior)
@@ -178,6 +196,13 @@ def _edge_moments(moments, skeleton: IsingModel) -> np.ndarray:
             raise ModelError(f"moments must have shape ({skeleton.n_edges},) or ({n}, {n}), got {moments.shape}")
         moments = moments[skeleton.edges[:, 0], skeleton.edges[:, 1]]
     return _checked(moments, "moments", skeleton.n_edges)
+
+
+def _magnetizations(magnetizations, graph: ExtendedGraph) -> np.ndarray:
+    """E[x_i] of all spins; zeros where no field is fitted."""
+    if not graph.has_fields:
+        return np.zeros(graph.n_spins)
+    return _checked(magnetizations, "magnetizations", graph.n_spins)
 
 
 def _checked(values, what: str, size: int) -> np.ndarray:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
-from isingmap.files.whole_file import write_bytes
+from isingmap.files.strict_json import read_json_object, shown
 
 FORMAT = "isingmap-model"
 VERSION = 1
@@ -28,60 +27,52 @@ def document_of(model, **extra) -> dict:
     }
 
 
-def write_document(document: dict, path: Path) -> None:
-    """Write JSON beside the target and move it into place, so that a failure never leaves half a file."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=None, separators=(",", ":"))
-    write_bytes(path, (text + "\n").encode())
-
-
-def read_document(path: Path) -> dict:
+def read_document(path: str | PathLike[str]) -> dict:
     """Parse a model file and check its format and version.
 
     Raises
     ------
     FileFormatError
-        When the file is not JSON, not an isingmap model, or of a later version.
+        When the file cannot be read, is not strict JSON, not an isingmap model, or of a later version.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise FileFormatError(f"{path} is not a JSON file: {error}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileFormatError(f'{path} is not an isingmap model: expected the key "format" to be "{FORMAT}"')
+    document, where = read_json_object(path), fspath(path)
+    if document.get("format") != FORMAT:
+        raise FileFormatError(f'{where}: not an isingmap model: expected the key "format" to be "{FORMAT}"')
     version = document.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
         raise FileFormatError(
-            f"{path} has format version {version!r}, this isingmap reads up to {VERSION}; update isingmap"
+            f"{where}: format version {shown(version)}, but this isingmap reads up to {VERSION}; update isingmap"
         )
     return document
 
 
 def arguments_of(document: dict, where: str) -> dict:
-    """Constructor arguments from a document whose types have been checked; values are checked by the model."""
+    """Constructor arguments from a document, their types checked; values are checked by the model.
+
+    Raises
+    ------
+    FileFormatError
+        Naming the file, `where`, and the key that is missing or holds something else.
+    """
     names = _list(document, "names", where, str)
     edges = _list(document, "edges", where, list)
     for k, pair in enumerate(edges):
         if len(pair) != 2 or any(type(node) is not int for node in pair):
-            raise FileFormatError(f"{where}: edges[{k}] must be two integers, got {_shown(pair)}")
+            raise FileFormatError(f"{where}: edges[{k}] must be two integers, got {shown(pair)}")
         if not all(0 <= node < len(names) for node in pair):
             raise FileFormatError(f"{where}: edges[{k}] is {pair}, but there are {len(names)} names")
-    arguments = {"names": names, "edges": edges}
+    arguments: dict[str, list] = {"names": names, "edges": edges}
     for key, kind in (("couplings", (int, float)), ("fields", (int, float)), ("free_fields", bool)):
         arguments[key] = _list(document, key, where, kind)
     return arguments
 
 
-def _list(document: dict, key: str, where: str, kind) -> list:
+def _list(document: dict, key: str, where: str, kind: type | tuple[type, ...]) -> list:
     """document[key], checked to be a list of `kind`; True and False do not pass for numbers."""
     values = document.get(key)
     if not isinstance(values, list):
-        raise FileFormatError(f'{where}: expected a list under "{key}", got {_shown(values)}')
+        raise FileFormatError(f'{where}: expected a list under "{key}", got {shown(values)}')
     for k, value in enumerate(values):
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise FileFormatError(f"{where}: {key}[{k}] has the wrong type: {_shown(value)}")
+            raise FileFormatError(f"{where}: {key}[{k}] has the wrong type: {shown(value)}")
     return values
-
-
-def _shown(value) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

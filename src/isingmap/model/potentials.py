@@ -27,6 +27,11 @@ def model_from_potentials(edges, pair_potentials, unary_potentials=None, *, name
     model : IsingModel
     constant : float
         log Z of the given potentials is model.log_partition() + constant.
+
+    Raises
+    ------
+    ModelError
+        When the arguments do not fit together.
     """
     edges = np.asarray(edges)
     pair = np.asarray(pair_potentials, float)

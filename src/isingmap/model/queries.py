@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from isingmap.errors import ModelError
 from isingmap.planar.blocks import component_labels
 
-if TYPE_CHECKING:
-    from isingmap.model.ising_model import IsingModel
+
+class Model(Protocol):
+    """What the questions need of an `IsingModel`, which calls them."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def n_spins(self) -> int: ...
+
+    @property
+    def n_edges(self) -> int: ...
+
+    @property
+    def edges(self) -> np.ndarray: ...
+
+    @property
+    def couplings(self) -> np.ndarray: ...
+
+    @property
+    def fields(self) -> np.ndarray: ...
+
+    @property
+    def free_fields(self) -> np.ndarray: ...
+
+    def induced(self: AnyModel, kept: np.ndarray, fields: np.ndarray, free_fields: np.ndarray) -> AnyModel: ...
+
+    def log_partition(self) -> float: ...
+
+    def magnetizations(self) -> np.ndarray: ...
+
+    def correlations(self, pairs: np.ndarray) -> np.ndarray: ...
+
+    def entropy(self) -> float: ...
 
 
-def condition(model: IsingModel, evidence: Mapping[str, int]) -> IsingModel:
+AnyModel = TypeVar("AnyModel", bound=Model)
+
+
+def condition(model: AnyModel, evidence: Mapping[str, int]) -> AnyModel:
     """The model of the remaining spins given the observed ones.
 
     Observed neighbours turn into fields: field_i + sum_j coupling_ij x_j. Every configuration has positive
@@ -43,17 +78,17 @@ def condition(model: IsingModel, evidence: Mapping[str, int]) -> IsingModel:
     return _given(model, observed)
 
 
-def _given(model: IsingModel, observed: np.ndarray) -> IsingModel:
+def _given(model: AnyModel, observed: np.ndarray) -> AnyModel:
     """Condition on the spins whose entry in `observed` is not 0."""
     fields = model.fields + _pull(model, observed)
     touched = np.zeros(model.n_spins, bool)
     i, j = model.edges[:, 0], model.edges[:, 1]
     np.logical_or.at(touched, i, observed[j] != 0)
     np.logical_or.at(touched, j, observed[i] != 0)
-    return _induced(model, np.flatnonzero(observed == 0), fields, model.free_fields | touched)
+    return model.induced(np.flatnonzero(observed == 0), fields, model.free_fields | touched)
 
 
-def _pull(model: IsingModel, observed: np.ndarray) -> np.ndarray:
+def _pull(model: Model, observed: np.ndarray) -> np.ndarray:
     """Fields that the observed spins put on their neighbours, (n_spins,)."""
     i, j = model.edges[:, 0], model.edges[:, 1]
     pull = np.zeros(model.n_spins)
@@ -62,21 +97,7 @@ def _pull(model: IsingModel, observed: np.ndarray) -> np.ndarray:
     return pull
 
 
-def _induced(model: IsingModel, kept: np.ndarray, fields: np.ndarray, free_fields: np.ndarray) -> IsingModel:
-    """The model on the spins `kept`, with new fields."""
-    place = np.full(model.n_spins, -1)
-    place[kept] = np.arange(kept.size)
-    inside = (place[model.edges] >= 0).all(axis=1)
-    return type(model)(
-        place[model.edges[inside]],
-        model.couplings[inside],
-        np.where(free_fields, fields, 0.0)[kept],
-        names=[model.names[k] for k in kept],
-        free_fields=free_fields[kept],
-    )
-
-
-def predict(model: IsingModel, spins) -> np.ndarray:
+def predict(model: Model, spins) -> np.ndarray:
     """P(x_i = +1 | observed cells of the same row) for every cell.
 
     Parameters
@@ -90,6 +111,13 @@ def predict(model: IsingModel, spins) -> np.ndarray:
         Observed cells: P(x_i = +1 | all other observed cells), the prediction that leaves the cell itself out
         (exact where the missing cells around it are); missing cells: given all observed ones.
 
+    Raises
+    ------
+    ModelError
+        For spins of the wrong shape or with other values.
+    NonPlanarError, PrecisionError
+        As in `IsingModel.log_partition`, of what is missing in a row.
+
     Notes
     -----
     A row without missing cells costs O(m). Missing cells are solved exactly, one connected group at a time.
@@ -100,18 +128,18 @@ def predict(model: IsingModel, spins) -> np.ndarray:
     return np.array([_predict_row(model, row.astype(float)) for row in x])
 
 
-def _predict_row(model: IsingModel, row: np.ndarray) -> np.ndarray:
+def _predict_row(model: Model, row: np.ndarray) -> np.ndarray:
     if not (row == 0).any():
         return _logistic(model.fields + _pull(model, row))
     result = _predict_missing(model, row)
-    for k in np.flatnonzero(row):
+    for k in np.flatnonzero(row).tolist():
         without = row.copy()
         without[k] = 0.0
         result[k] = _predict_missing(model, without, only=k)[k]
     return result
 
 
-def _predict_missing(model: IsingModel, row: np.ndarray, only: int | None = None) -> np.ndarray:
+def _predict_missing(model: Model, row: np.ndarray, only: int | None = None) -> np.ndarray:
     """P(x_i = +1 | observed) of the missing cells, or of those connected with the cell `only`; else NaN."""
     missing = row == 0
     fields = model.fields + _pull(model, row)
@@ -123,7 +151,7 @@ def _predict_missing(model: IsingModel, row: np.ndarray, only: int | None = None
         if members.size == 1:
             result[members] = _logistic(fields[members])
         else:
-            part = _induced(model, members, fields, fields != 0)
+            part = model.induced(members, fields, fields != 0)
             result[members] = (1.0 + part.magnetizations()) / 2.0
     return result
 
@@ -133,13 +161,15 @@ def _logistic(field: np.ndarray) -> np.ndarray:
     return (1.0 + np.tanh(field)) / 2.0
 
 
-def kl_divergence(model: IsingModel, other: IsingModel) -> float:
+def kl_divergence(model: Model, other: Model) -> float:
     """D(model || other) = sum P log(P / Q) in nats; exact.
 
     Raises
     ------
     ModelError
         When the two models are not about the same names.
+    NonPlanarError, PrecisionError
+        As in `IsingModel.log_partition`.
     """
     if set(model.names) != set(other.names):
         different = sorted(set(model.names) ^ set(other.names))

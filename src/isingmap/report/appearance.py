@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +57,8 @@ def scale_of(values: np.ndarray) -> Scale:
     return Scale(float(np.abs(values).max()) if len(values) else 0.0)
 
 
-def sign_style(value: float) -> tuple[str, str | tuple]:
-    """(colour, line style) of a positive, negative or zero value."""
+def sign_style(value: float) -> tuple[str, Any]:
+    """(colour, line style as matplotlib has it) of a positive, negative or zero value."""
     if value > 0:
         return POSITIVE, "-"
     return (NEGATIVE, DASHES) if value < 0 else (ZERO, ":")

@@ -116,8 +116,8 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
 
     font, measure = FontProperties(size=FONT_SIZE), RendererAgg(8, 8, INCH)
     shown = [_shown(name) for name in names]
-    sizes = [measure.get_text_width_height_descent(text, font, ismath=False)[:2] for text in shown]
-    sizes = np.array([(width, FONT_SIZE) for width, _ in sizes]).reshape(-1, 2) + 1.0
+    widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in shown]
+    sizes = np.array([(width, FONT_SIZE) for width in widths]).reshape(-1, 2) + 1.0
     centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)
     halo = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
     for text, (x, y) in zip(shown, centres, strict=True):
@@ -180,5 +180,7 @@ def _line(sign: int | None, width: float):
     """A piece of edge for the legend; without a sign it shows a width only."""
     from matplotlib.lines import Line2D
 
-    colour, dashes = ("#555555", "-") if sign is None else sign_style(sign)
+    colour, dashes = sign_style(0 if sign is None else sign)
+    if sign is None:
+        colour, dashes = "#555555", "-"
     return Line2D([], [], color=colour, linestyle=dashes, linewidth=width)

@@ -7,18 +7,18 @@ not at all.
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.planar.drawing.layout import kamada_kawai_layout, planar_layout
+from isingmap.files.whole_file import written_whole
+from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.map_figure import map_figure
 
-LAYOUTS = ("planar", "kamada-kawai")
 STYLE = {
     "svg.hashsalt": "isingmap",
     "svg.fonttype": "none",
@@ -121,13 +121,8 @@ def _checked_groups(groups, n: int) -> list[str] | None:
 
 def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tuple[np.ndarray, np.ndarray]:
     """All places that must fit on the sheet, and those of the nodes."""
-    if layout not in LAYOUTS:
-        raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}; got {layout!r}")
     if positions is None:
-        if layout == "planar":
-            found = planar_layout(len(names), edges, labels=names)
-        else:
-            found = kamada_kawai_layout(len(names), edges)
+        found = named_layout(layout, len(names), edges, labels=names)
         return found, found
     if isinstance(positions, Mapping):
         missing = [name for name in names if name not in positions]
@@ -146,16 +141,10 @@ def _write(paths: list[Path], draw: Callable) -> None:
     """Draw once, write every file beside its place, then move all into place."""
     from matplotlib import style
 
-    waiting = [path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") for path in paths]
-    try:
-        with style.context(["default", STYLE]):
-            figure = draw()
-            for path, part in zip(paths, waiting, strict=True):
-                kind = path.suffix.lower().lstrip(".")
-                metadata = {"Date": None} if kind == "svg" else None
-                figure.savefig(part, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
-        for path, part in zip(paths, waiting, strict=True):
-            os.replace(part, path)
-    finally:
-        for part in waiting:
-            part.unlink(missing_ok=True)
+    with ExitStack() as files, style.context(["default", STYLE]):
+        figure = draw()
+        for path in paths:
+            kind = path.suffix.lower().lstrip(".")
+            metadata = {"Date": None} if kind == "svg" else None
+            stream = files.enter_context(written_whole(path))
+            figure.savefig(stream, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)

@@ -1,26 +1,12 @@
-"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out; rows and CSV files.
-
-Every table is written also when it has no rows. Numbers have all their digits. A name that a spreadsheet
-would take for a formula is written with an apostrophe in front.
-"""
+"""Tables of a learned map: edges, nodes, the path of the search and the pairs left out, as rows."""
 
 from __future__ import annotations
 
-import csv
-import math
-import re
-from collections.abc import Iterable, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from isingmap.data.labels import number
-from isingmap.likelihood.fit import standard_errors
+from isingmap.files.csv_file import Cell
+from isingmap.learning.learned_map import LearnedMap
 from isingmap.structure.result import SearchResult
-
-if TYPE_CHECKING:
-    from isingmap.estimators import PlanarIsing
 
 EDGE_COLUMNS = (
     "source",
@@ -50,27 +36,18 @@ PATH_COLUMNS = (
 )  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 
-Cell = str | int | float | None
 Row = tuple[Cell, ...]
 
 NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
-# An apostrophe that already stands before such a character is guarded too, so that guarding can be undone.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 
 
-def edge_rows(estimator: PlanarIsing) -> list[Row]:
-    """A row of `EDGE_COLUMNS` for each edge, in the order in which the search added them.
-
-    Parameters
-    ----------
-    estimator : PlanarIsing
-        Fitted.
-    """
-    model, moments = estimator.model_, estimator.moments_
-    errors = standard_errors(model, moments.n_samples)[: model.n_edges].tolist()
-    empirical = moments.moments[model.edges[:, 0], model.edges[:, 1]].tolist()
+def edge_rows(learned: LearnedMap) -> list[Row]:
+    """A row of `EDGE_COLUMNS` for each edge, in the order in which the search added them."""
+    model = learned.model
+    errors = learned.coupling_errors.tolist()
+    empirical = learned.moments.moments[model.edges[:, 0], model.edges[:, 1]].tolist()
     values = zip(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, strict=True)
-    step_of = _steps(estimator.result_)
+    step_of = _steps(learned.result)
     return [
         (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, *step_of(pair))
         for pair, theta, se, model_moment, mean in values
@@ -89,41 +66,23 @@ def _steps(result: SearchResult):
     return step_of
 
 
-def node_rows(estimator: PlanarIsing, groups: Sequence[str] | None = None) -> list[Row]:
-    """A row of `NODE_COLUMNS` for each variable, in the order of the columns of the data.
-
-    Parameters
-    ----------
-    estimator : PlanarIsing
-        Fitted.
-    groups : (n_features,) sequence of str, optional
-    """
-    model = estimator.model_
-    n = model.n_spins
-    degree = np.bincount(model.edges.reshape(-1), minlength=n).tolist()
-    means = estimator.moments_.magnetizations
-    means = [None] * n if means is None else means.tolist()
-    groups = groups or [""] * n
-    codings = estimator.codings_ or [None] * n
+def node_rows(learned: LearnedMap) -> list[Row]:
+    """A row of `NODE_COLUMNS` for each variable, in the order of the columns of the data."""
+    model, n = learned.model, learned.model.n_spins
+    means = learned.moments.magnetizations
+    codings = learned.codings or [None] * n
     labels = [("-1", "1") if coding is None else (coding.negative, coding.positive) for coding in codings]
     columns = (
         model.names,
         model.fields.tolist(),
-        _field_errors(estimator),
-        means,
+        learned.field_errors.tolist(),
+        [None] * n if means is None else means.tolist(),
         model.magnetizations().tolist(),
-        degree,
-        groups,
+        np.bincount(model.edges.reshape(-1), minlength=n).tolist(),
+        learned.groups or [""] * n,
         labels,
     )
     return [(*row, *pair) for *row, pair in zip(*columns, strict=True)]
-
-
-def _field_errors(estimator: PlanarIsing) -> list[float | None]:
-    """Standard errors of the fields; None where the model has no field."""
-    model = estimator.model_
-    errors = iter(standard_errors(model, estimator.moments_.n_samples)[model.n_edges :].tolist())
-    return [next(errors) if free else None for free in model.free_fields.tolist()]
 
 
 def path_rows(result: SearchResult) -> list[Row]:
@@ -147,28 +106,3 @@ def path_rows(result: SearchResult) -> list[Row]:
 def excluded_rows(result: SearchResult) -> list[Row]:
     """A row of `EXCLUDED_COLUMNS` for each pair left out because its coupling would be infinite."""
     return [(pair.source, pair.target, pair.gain, pair.reason) for pair in result.excluded]
-
-
-def write_csv(path: str | PathLike, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows as UTF-8 CSV under a header; missing numbers (None, NaN) become empty cells."""
-    with open(path, "w", encoding="utf-8", newline="") as stream:
-        for row in (columns, *rows):
-            cells = [_cell(value) for value in row]
-            # The csv module may leave a lone carriage return unquoted, and readers would end the row there.
-            torn = any(isinstance(cell, str) and "\r" in cell for cell in cells)
-            quoting = csv.QUOTE_ALL if torn else csv.QUOTE_MINIMAL
-            csv.writer(stream, lineterminator="\n", quoting=quoting).writerow(cells)
-
-
-def _cell(value: Cell) -> Cell:
-    if isinstance(value, str):
-        return guarded(value)
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
-
-
-def guarded(text: str) -> str:
-    """`text` with an apostrophe in front where a spreadsheet would run it as a formula.
-
-    Numbers are left alone; so is every text that does not start with = + - @ or white space that hides them.
-    """
-    return "'" + text if _FORMULA.match(text) and number(text) is None else text

@@ -43,6 +43,6 @@ def shortened(text: object, length: int) -> str:
 
 def some(items: Iterable[object], limit: int = 12) -> str:
     """The first items, printable, separated by commas, and how many more there are."""
-    items = [shortened(item, 40) for item in items]
-    more = f" and {len(items) - limit} more" if len(items) > limit else ""
-    return ", ".join(items[:limit]) + more
+    texts = [shortened(item, 40) for item in items]
+    more = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.errors import IsingMapError
-from isingmap.inference.precision import Ladder
+from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.likelihood.fit import fit_by_blocks
-from isingmap.structure.greedy import TIE_TOLERANCE, Search
-from isingmap.structure.refine import addable
-from isingmap.structure.scores import edge_gain
+from isingmap.structure.edge_gain import edge_gain
+from isingmap.structure.state.candidates import TIE_TOLERANCE
+from isingmap.structure.state.search_state import SearchState, addable
 
 # Two fits to a gradient of 1e-10 differ by that over the smallest curvature.
 LARGEST_DIFFERENCE = 1e-6
 
 
-def audit(state: Search, *, complete: bool) -> None:
+def audit(state: SearchState, *, complete: bool) -> None:
     """Refit the whole graph, solve it as one, look at every pair, and compare with the state of the search.
 
     `complete` says whether the search considers all pairs now; between a removal and the next look at all it does not.
@@ -31,7 +31,7 @@ def audit(state: Search, *, complete: bool) -> None:
     n, edges = model.n_nodes, model.edges
     theta, *_ = fit_by_blocks(n, edges, model.target[edges[:, 0], edges[:, 1]])
     whole = solve_dual(plan(n, edges), theta)
-    correlations = Ladder(whole.plan, theta, whole).ask(lambda rung: rung.correlations())
+    correlations = zero_field_ladder(whole.plan, theta, whole).ask_unmeasured(lambda rung: rung.correlations())
     kept = ~np.isnan(model.correlations)
     gain = float(model.raw[edges[:, 0], edges[:, 1]] @ theta - whole.log_partition + n * np.log(2.0))
     _compare(state, "couplings", theta, model.couplings, LARGEST_DIFFERENCE)
@@ -41,7 +41,7 @@ def audit(state: Search, *, complete: bool) -> None:
         _compare_best(state, correlations)
 
 
-def _compare(state: Search, what: str, fresh, carried, tolerance: float) -> None:
+def _compare(state: SearchState, what: str, fresh, carried, tolerance: float) -> None:
     difference = float(np.abs(np.asarray(fresh) - carried).max(initial=0.0))
     if not difference <= tolerance:
         raise IsingMapError(
@@ -50,10 +50,10 @@ def _compare(state: Search, what: str, fresh, carried, tolerance: float) -> None
         )
 
 
-def _compare_best(state: Search, correlations: np.ndarray) -> None:
+def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     """The pair that the search would add has the largest gain of all pairs that can be added."""
     model = state.model
-    allowed = state.open_pairs.copy()
+    allowed = state.joinable.copy()
     allowed[model.edges[:, 0], model.edges[:, 1]] = False
     gain = np.where(allowed, edge_gain(model.target, correlations), -np.inf)
     found = state.best_addable()
@@ -62,7 +62,7 @@ def _compare_best(state: Search, correlations: np.ndarray) -> None:
     for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
         if addable(model, i, j):
             raise IsingMapError(
-                f"audit after {len(state.steps)} steps: the search would pass over {state.labels[i]} - "
+                f"audit after {len(state.steps)} steps: the search would pass over {state.problem.labels[i]} - "
                 f"{state.other_end(j)}, which gains {gain[i, j]:.3g}, more than {least:.3g}; this is a bug of "
                 "isingmap, please report it with the data"
             )

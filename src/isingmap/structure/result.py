@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.structure.scores import EBIC_GAMMA, aic, bic
+from isingmap.structure.criteria import EBIC_GAMMA, aic, bic
 
 FIELD = "(field)"
+# Stands for criterion and search where the graph was given.
+GIVEN = "none"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isingmap.errors import NonPlanarError
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states import ground_state as module
 from isingmap.inference.ground_states.frustration import face_graph
 from isingmap.inference.ground_states.ground_state import ground_spins, ground_state_of, integer_weights
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, lower_bound
 from isingmap.inference.ground_states.moats import moat_family
 from isingmap.inference.ground_states.t_join import minimum_t_join
+from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.zero_field.plan import plan
 from oracles import grid_edges, random_planar_edges, shared_file
 
@@ -56,7 +58,8 @@ def random_outerplanar_edges(rng, n_spins: int) -> np.ndarray:
 def solve(n_spins, edges, couplings, fields=None):
     fields = np.zeros(n_spins) if fields is None else fields
     names = tuple(f"x{v}" for v in range(n_spins))
-    return ground_state_of(n_spins, edges, couplings, fields, np.flatnonzero(fields), names)
+    graph = ExtendedGraph.of(n_spins, edges, np.flatnonzero(fields))
+    return ground_state_of(PlannedGraph(graph, names), graph.join(couplings, fields))
 
 
 @settings(max_examples=80, deadline=None)

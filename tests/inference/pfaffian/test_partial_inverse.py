@@ -6,7 +6,7 @@ import pytest
 
 from isingmap.inference.pfaffian.inverse import full_inverse
 from isingmap.inference.pfaffian.partial_inverse import entry, needed_by_paths, partial_inverse
-from isingmap.inference.zero_field.correlations import asked_paths
+from isingmap.inference.zero_field.paths import asked_paths
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 from oracles import grid_edges, random_planar_edges

@@ -6,7 +6,7 @@ from scipy.stats import chi2
 
 from isingmap import IsingModel
 from isingmap.errors import ModelError, PrecisionError
-from isingmap.inference.samples import joined_spins as contraction
+from isingmap.inference.samples import joined_spins
 from isingmap.inference.samples.tree_sampler import exact_samples
 from oracles import brute_force, grid_edges, random_planar_edges
 
@@ -128,7 +128,7 @@ class TestAtAnyStrength:
     def test_frequencies_when_the_fast_sampler_refuses(self, monkeypatch, n_refusals, scale):
         """Edges are drawn, and at the larger scale also joined, until it accepts, or to the last one."""
         sampler, calls = refusing(n_refusals)
-        monkeypatch.setattr(contraction, "exact_samples", sampler)
+        monkeypatch.setattr(joined_spins, "exact_samples", sampler)
         rng = np.random.default_rng(3)
         edges = random_planar_edges(rng, 8)
         fields = np.where(np.arange(8) == 2, 0.3, 0.0)
@@ -157,7 +157,7 @@ class TestAtAnyStrength:
 
     def test_too_many_open_spins_are_refused(self, monkeypatch):
         sampler, _ = refusing(10**6)
-        monkeypatch.setattr(contraction, "exact_samples", sampler)
-        monkeypatch.setattr(contraction, "MOST_SPINS_DRAWN", 8)
+        monkeypatch.setattr(joined_spins, "exact_samples", sampler)
+        monkeypatch.setattr(joined_spins, "MOST_SPINS_DRAWN", 8)
         with pytest.raises(PrecisionError, match=r"the 9 groups of spins not settled among 9 are too many"):
             IsingModel(grid_edges(3, 3), np.full(12, 0.3)).sample(2, rng=0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.inference.samples.spin_products import spins_from_products
+from isingmap.inference.zero_field.spin_products import spins_from_products
 from isingmap.planar.blocks import block_labels, component_labels
 from isingmap.planar.embedding import orbits
 from isingmap.planar.triangulation import Triangulation

@@ -15,20 +15,18 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from isingmap.errors import NonPlanarError
 from isingmap.inference.enumeration import MOST_SPINS, all_configurations
-from isingmap.inference.extended import AUXILIARY, explained, extended_edges
 from isingmap.inference.ground_states.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.ground_states.matching_certificate import lower_bound
 from isingmap.inference.ground_states.moats import moat_family
 from isingmap.inference.ground_states.t_join import minimum_t_join
+from isingmap.inference.planned_graph import PlannedGraph
+from isingmap.inference.precision import GROUND_STATE_RESOLUTION
 from isingmap.inference.zero_field.plan import DualPlan
-from isingmap.planar.embedding import embed
-from isingmap.planar.triangulation import Triangulation, triangulate
+from isingmap.planar.triangulation import Triangulation
 
 DIGITS = 59  # binary digits of a block's width; t_join.py doubles the weights and adds up to three of them
 ROUNDING = 1e-9  # more than any sum of doubles here can be off, relatively
-RESOLUTION = 1e-15  # about that of doubles, relatively
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ def ground_spins_on(n_spins: int, triangulation: Triangulation, couplings: np.nd
     join, gap = _minimum_cut_edges(faces, np.abs(couplings[faces.edges]))
     spins = spins_of(n_spins, edges, couplings, faces.edges[join])
     log_weight = math.fsum(couplings * spins[edges[:, 0]] * spins[edges[:, 1]])
-    return GroundSpins(spins, log_weight, bool(gap <= RESOLUTION * abs(log_weight)), gap)
+    return GroundSpins(spins, log_weight, bool(gap <= GROUND_STATE_RESOLUTION * abs(log_weight)), gap)
 
 
 def _minimum_cut_edges(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, float]:
@@ -185,7 +183,7 @@ def _common_units(strengths: np.ndarray, block: np.ndarray, n_blocks: int) -> tu
     return common, lowest
 
 
-def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels) -> GroundState:
+def ground_state_of(planned: PlannedGraph, strengths: np.ndarray) -> GroundState:
     """A most probable configuration of any model that `engine.solve` accepts, in its arguments.
 
     The auxiliary spin of the fields is +1. Non-planar models of at most 20 spins are enumerated.
@@ -195,18 +193,11 @@ def ground_state_of(n_spins: int, edges, couplings, fields, free_fields, labels)
     NonPlanarError
         For a larger model whose graph, with the auxiliary node of the fields, is not planar.
     """
-    extended = extended_edges(n_spins, edges, free_fields)
-    n_nodes = n_spins + (1 if free_fields.size else 0)
-    try:
-        embedding = embed(max(n_nodes, 3), extended, labels=(*labels, AUXILIARY))
-    except NonPlanarError as error:
-        if n_spins > MOST_SPINS:
-            raise explained(error, bool(free_fields.size)) from None
-        return _enumerated(n_spins, edges, couplings, fields)
-    strengths = np.concatenate([couplings, fields[free_fields]])
-    best = ground_spins_on(n_nodes, triangulate(embedding), strengths)
-    spins = best.spins[:n_spins] * (best.spins[n_spins] if free_fields.size else np.int8(1))
-    return GroundState(spins, -best.log_weight, best.certified, best.gap_bound)
+    graph = planned.graph
+    if not planned.is_planar and graph.n_spins <= MOST_SPINS:
+        return _enumerated(graph.n_spins, graph.edges, *graph.split(strengths))
+    best = ground_spins_on(graph.n_nodes, planned.triangulation, strengths)
+    return GroundState(graph.spins(best.spins), -best.log_weight, best.certified, best.gap_bound)
 
 
 def _enumerated(n_spins: int, edges, couplings, fields) -> GroundState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from threading import RLock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -20,7 +21,7 @@ class _OneThread:
     def __init__(self):
         self._lock = RLock()
         self._depth = 0
-        self._limit = None
+        self._limit: Any = None
 
     def __enter__(self) -> None:
         with self._lock:

@@ -15,7 +15,6 @@ import numpy as np
 from isingmap.compiled import helper, inlined, kernel
 from isingmap.inference.pfaffian.elimination import EliminationPlan
 from isingmap.inference.pfaffian.multifrontal import copy_in, multiply, multiply_transposed, reshaped, stored
-from isingmap.inference.zero_field.correlations import pfaffian
 
 BLOCK = np.dtype([
     ("first", np.int64),  # darts from here on are its rows
@@ -177,34 +176,3 @@ def _mark_pairs(front_of, begin, path, needed):
                     needed[front_of[path[p]], path[q]] = True
                 else:
                     needed[front_of[path[q]], path[p]] = True
-
-
-@kernel
-def path_correlations(begin, path, inverse, twin):
-    """(E of the product of the edges of each path, largest error). See `correlations.py`."""
-    result = np.empty(begin.size - 1)
-    worst = 0.0
-    work = np.empty((0, 0))
-    for k in range(begin.size - 1):
-        size = 2 * (begin[k + 1] - begin[k])
-        noise = 0.0
-        if work.shape[0] < size:
-            work = np.empty((size, size))
-        for p in range(size):
-            a = 2 * path[begin[k] + (p >> 1)] + (p & 1)
-            scale = 1.0 if p & 1 else 2.0 * twin[a]
-            for q in range(p + 1, size):
-                b = 2 * path[begin[k] + (q >> 1)] + (q & 1)
-                factor = 0.5 * scale * (1.0 if q & 1 else 2.0 * twin[b])
-                there, back = entry(inverse, a, b), entry(inverse, b, a)
-                value = factor * (there - back)
-                noise = max(noise, abs(factor * (there + back)))  # as in `path_correlation`
-                if a ^ 1 == b:
-                    value += 1.0
-                work[p, q] = value
-                work[q, p] = -value
-        value, uncertainty = pfaffian(work, size, noise)
-        result[k] = -value if (size >> 1) & 1 else value
-        if not uncertainty <= worst:  # also true for NaN
-            worst = uncertainty
-    return result, worst

@@ -9,6 +9,7 @@ be zero on the way: of the at most four darts left, the pair with the largest en
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from flint import arb
@@ -66,7 +67,7 @@ def _path_matrix(twin, inverse):
 
 def _from_source(source, neighbours, entry):
     """Correlations of one node with every node, along a breadth-first tree."""
-    correlation = [None] * len(neighbours)
+    correlation: list[arb | None] = [None] * len(neighbours)
     correlation[source] = arb(1)
     elimination = {source: _Elimination((), (), arb(1))}
     queue = [source]
@@ -83,8 +84,8 @@ class _Reduced(NamedTuple):
     """A dart with its entries in the two columns of each pivot so far, as they were when the pivot was swept."""
 
     dart: int
-    first: tuple
-    second: tuple
+    first: Sequence[arb]
+    second: Sequence[arb]
 
 
 class _Pivot(NamedTuple):
@@ -110,7 +111,8 @@ def _remainder(x, y, pivots, entry):
 
 
 def _reduce(dart, pivots, entry):
-    first, second = [], []
+    first: list[arb] = []
+    second: list[arb] = []
     for k, pivot in enumerate(pivots):
         x = _Reduced(dart, first, second)
         along_p = _remainder(x, pivot.p, pivots[:k], entry)

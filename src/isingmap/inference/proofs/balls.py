@@ -85,7 +85,7 @@ def dart_positions(plan: EliminationPlan) -> np.ndarray:
 
 def _assembled_rows(plan, weights):
     position = dart_positions(plan).tolist()
-    rows = [{} for _ in position]
+    rows: list[dict] = [{} for _ in position]
     scale = weights.scale
     for h, following in enumerate(plan.next_in_face.tolist()):
         here, there = position[h], position[following]
@@ -101,7 +101,7 @@ def _assembled_rows(plan, weights):
 
 def _spans(plan):
     """(low, high, is_leaf) of each leaf of the elimination tree and of each separator, whose chunks form a chain."""
-    spans = []
+    spans: list[tuple[int, int, bool]] = []
     for front in plan.fronts:
         low, high, child = 2 * int(front["first"]), 2 * int(front["end"]), int(front["child"])
         in_chain = child >= 0 and plan.fronts[child]["sibling"] < 0 and not spans[-1][2]
@@ -208,7 +208,7 @@ def _inverse(matrix, algorithm):
 
 def selected_balls(plan: EliminationPlan, factors: BallFactors) -> list:
     """K'^-1[2 e, 2 e + 1] of each edge e of the triangulation, balls. Same cost as the factors (Takahashi)."""
-    rows = [{} for _ in range(2 * plan.order.size)]
+    rows: list[dict] = [{} for _ in range(2 * plan.order.size)]
     for step in reversed(factors.steps):
         if isinstance(step, Block):
             _invert_block(step, rows)

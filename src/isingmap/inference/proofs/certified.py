@@ -11,14 +11,14 @@ import math
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import ModelError, PrecisionError
+from isingmap.inference.precision import BALL_TOLERANCE, MOST_BITS
 from isingmap.inference.zero_field.plan import DualPlan, gauge
 
-MOST_BITS = 1 << 18
 _FLINT_PRECISION = threading.RLock()
 
 
@@ -53,7 +53,13 @@ class Problem:
 
     @classmethod
     def of(cls, plan: DualPlan, couplings, spins=None) -> Problem:
-        """Gauge the couplings by `spins`, or by those that satisfy the strongest edges."""
+        """Gauge the couplings by `spins`, or by those that satisfy the strongest edges.
+
+        Raises
+        ------
+        ModelError
+            For couplings that are not finite, spins that are not +-1, or a wrong number of either.
+        """
         couplings = np.asarray(couplings, dtype=np.float64)
         if couplings.shape != (plan.n_edges,) or not np.isfinite(couplings).all():
             raise ModelError(
@@ -122,7 +128,7 @@ def _checked_spins(plan, spins):
 
 
 @contextmanager
-def precision(bits: int):
+def working_precision(bits: int):
     """flint's global precision, set for a while by one thread at a time."""
     from flint import ctx
 
@@ -143,7 +149,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
     from isingmap.inference.proofs.balls import TooFewBits
 
     while bits <= MOST_BITS:
-        with precision(bits):
+        with working_precision(bits):
             try:
                 balls = compute()
             except TooFewBits:
@@ -173,7 +179,7 @@ def _relative(tolerance: float):
     return lambda balls: tolerance * max(1.0, abs(float(balls[0])))
 
 
-def certified_log_partition(plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None) -> Interval:
+def certified_log_partition(plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None) -> Interval:
     """An interval that provably contains log Z. O(n^{3/2}) operations on numbers of O(n^{1/2} max |theta|) bits.
 
     Parameters
@@ -210,7 +216,7 @@ def log_partition_ball(problem: Problem, tolerance):
 
 
 def certified_moments(
-    plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None
+    plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(lower, upper), arrays (n_edges,) that provably enclose E[x_i x_j] of each edge; about twice log Z's cost.
 
@@ -320,7 +326,9 @@ class CertifiedSolution:
         return np.triu(matrix) + np.triu(matrix, 1).T
 
 
-def certified_solution(plan: DualPlan, couplings, *, tolerance: float = 1e-13, spins=None) -> CertifiedSolution:
+def certified_solution(
+    plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None
+) -> CertifiedSolution:
     """Solve a model in ball arithmetic: 20 ms at n = 100; log Z and moments at once, the rest on demand.
 
     `tolerance`: largest radius before rounding to floats, absolute, of log Z and of all moments, covariances and

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.inference.proofs.certified import Problem, log_partition_ball, precision
+from isingmap.inference.proofs.certified import Problem, log_partition_ball, working_precision
 from isingmap.inference.zero_field.plan import DualPlan
 
 LARGEST_MULTIPLE = 1024
@@ -83,7 +83,7 @@ def _count_at(plan, multiples, spins, beta, digits):
 
     half, _ = log_partition_ball(Problem.of(plan, 0.5 * beta * multiples, spins), allowed)
     full, bits = log_partition_ball(Problem.of(plan, beta * multiples, spins), allowed)
-    with precision(bits):
+    with working_precision(bits):
         best = _largest_log_weight(plan, multiples, spins, half, full, beta)
         if best is None:
             return None

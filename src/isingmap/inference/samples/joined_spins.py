@@ -16,17 +16,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from isingmap.errors import PrecisionError
-from isingmap.inference.precision import Ladder
-from isingmap.inference.proofs.certified import CertifiedSolution
+from isingmap.inference.precision import MOST_SPINS_DRAWN, SAMPLING_LOSS, SETTLED, Ladder
+from isingmap.inference.rungs import PlannedModel, best_in_doubles, zero_field_ladder
 from isingmap.inference.samples.tree_sampler import exact_samples
 from isingmap.inference.zero_field.plan import gauge, plan
-
-# An edge is settled when the rarer outcome has at most half this probability; ten times the loss allowed to moments.
-SETTLED = 1e-9
-# Loss with which the fast sampler is tried: no number of samples shows a probability that is off by so little.
-LOSS_ALLOWED = 1e-6
-# Edges are drawn one by one up to this size, where a solution in balls takes a second; a sample may take dozens.
-MOST_SPINS_DRAWN = 500
+from isingmap.inference.zero_field.solution import DualSolution
 
 
 class Contracted(NamedTuple):
@@ -53,7 +47,7 @@ class Contracted(NamedTuple):
         return int(self.joined.max()) + 1
 
 
-def samples_at_any_strength(ladder: Ladder, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+def samples_at_any_strength(ladder: Ladder[PlannedModel], n_samples: int, rng: np.random.Generator) -> np.ndarray:
     """Independent samples of the ladder's model, (n_samples, n_spins) int8, by the fast sampler where it can.
 
     Where it cannot, one solution in balls and a fast sampler afterwards, mostly; at worst a solution for each edge
@@ -64,15 +58,15 @@ def samples_at_any_strength(ladder: Ladder, n_samples: int, rng: np.random.Gener
     PrecisionError
         When doubles lose too much and more than 500 spins remain after all settled ones have been joined.
     """
-    n_spins = ladder.graph_plan.n_spins
+    n_spins = ladder.model.n_spins
     samples = np.empty((n_samples, n_spins), np.int8)
-    whole = Contracted(ladder.graph_plan.edges, ladder.couplings, np.arange(n_spins), np.ones(n_spins))
+    whole = Contracted(ladder.model.plan.edges, ladder.model.couplings, np.arange(n_spins), np.ones(n_spins))
     todo = [(whole, np.arange(n_samples))]
     while todo:
         model, rows = todo.pop()
         if not rows.size:
             continue
-        step = ladder if model is whole else Ladder(plan(model.n_joined, model.edges), model.couplings)
+        step = ladder if model is whole else zero_field_ladder(plan(model.n_joined, model.edges), model.couplings)
         drawn = _fast_samples(step, rows.size, rng)
         if drawn is not None:
             samples[rows] = drawn[:, model.joined] * model.sign
@@ -96,20 +90,23 @@ def _draw_most_open_edge(model: Contracted, moments, rows, rng) -> list[tuple[Co
     return [(contract(model, chosen, np.full(moments.size, value)), part) for value, part in outcomes]
 
 
-def _too_large(ladder: Ladder, n_open: int) -> PrecisionError:
+def _too_large(ladder: Ladder[PlannedModel], n_open: int) -> PrecisionError:
+    strongest = np.abs(ladder.model.couplings).max()
     return PrecisionError(
-        f"the couplings (largest |coupling| {np.abs(ladder.couplings).max():.3g}) are too strong for exact sampling in "
-        f"double precision, and the {n_open} groups of spins not settled among {ladder.graph_plan.n_spins} are "
+        f"the couplings (largest |coupling| {strongest:.3g}) are too strong for exact sampling in "
+        f"double precision, and the {n_open} groups of spins not settled among {ladder.model.n_spins} are "
         f"too many for exact sampling without it (at most {MOST_SPINS_DRAWN}). Scale the couplings down (a higher "
         "temperature), or look at the ground state",
-        loss=ladder.best_in_doubles.loss,
+        loss=best_in_doubles(ladder).loss,
     )
 
 
-def _fast_samples(ladder: Ladder, n_samples: int, rng) -> np.ndarray | None:
+def _fast_samples(ladder: Ladder[PlannedModel], n_samples: int, rng) -> np.ndarray | None:
     """Samples of the joined spins; None where the fast sampler is not exact enough or refuses."""
-    solved = ladder.best_in_doubles if isinstance(ladder.solved, CertifiedSolution) else ladder.solved
-    if not solved.loss <= LOSS_ALLOWED:
+    solved = ladder.solved
+    if not isinstance(solved, DualSolution):
+        solved = best_in_doubles(ladder)
+    if not solved.loss <= SAMPLING_LOSS:
         return None
     try:
         return exact_samples(solved, n_samples, rng)

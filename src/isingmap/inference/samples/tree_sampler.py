@@ -23,11 +23,10 @@ from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.pfaffian.elimination import EliminationPlan
 from isingmap.inference.pfaffian.multifrontal import copy_out, factorise, invert_skew, reshaped
-from isingmap.inference.samples.spin_products import spins_from_products
+from isingmap.inference.precision import PROBABILITY_EXCESS
 from isingmap.inference.zero_field.solution import DualSolution
+from isingmap.inference.zero_field.spin_products import spins_from_products
 
-# Probabilities may leave [0, 1] by rounding, not by more than this.
-TOLERANCE = 1e-6
 # Samples drawn together; bounds the memory for their random numbers.
 BATCH = 64
 # Up to this size our own elimination is faster than LAPACK.
@@ -79,7 +78,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
                 worst = _sample_edges(elimination, weights, fronts, borders, uniforms, agree)
             except np.linalg.LinAlgError:  # a conditional matrix that rounding made singular
                 worst = np.inf
-            if not worst <= TOLERANCE:
+            if not worst <= PROBABILITY_EXCESS:
                 raise PrecisionError(
                     f"a conditional probability left [0, 1] by {worst:.1e}: the couplings are too strong for exact "
                     "sampling in double precision; scale them down (a higher temperature)",

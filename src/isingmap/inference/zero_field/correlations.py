@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import NONE, ZERO, filled, helper, kernel
+from isingmap.compiled import ZERO, filled, helper, kernel
+from isingmap.inference.pfaffian.partial_inverse import entry
+from isingmap.inference.zero_field.paths import breadth_first
 from isingmap.planar.incidence import incidence
 
 # What an entry computed in doubles may be off by, relatively: a few roundings of a factorisation.
@@ -59,29 +61,6 @@ def pfaffian(matrix, size, noise):
 
 
 @kernel
-def _breadth_first(source, edges, start, order, parent, depth, queue):
-    """Fill the dart by which each node was reached and its distance; returns the largest distance."""
-    for v in range(depth.size):
-        depth[v] = -1
-    depth[source] = 0
-    queue[0] = source
-    size = 1
-    k = 0
-    while k < size:
-        v = queue[k]
-        k += 1
-        for j in range(start[v], start[v + 1]):
-            dart = order[j]
-            w = edges[dart >> 1, 1 - (dart & 1)]
-            if depth[w] < 0:
-                depth[w] = depth[v] + 1
-                parent[w] = dart
-                queue[size] = w
-                size += 1
-    return depth[queue[size - 1]]
-
-
-@kernel
 def path_correlation(path, length, inverse, twin, work):
     """(E of the product of the edges path[:length], its error); `work` holds at least (2 length)^2 entries.
 
@@ -114,6 +93,40 @@ def path_product(inverse: np.ndarray, twin: np.ndarray) -> tuple[float, float]:
 
 
 @kernel
+def path_correlations(begin, path, inverse, twin):
+    """(E of the product of the edges of each path, largest error), from the inverse where it is needed.
+
+    Darts are numbered as in `PartialInverse`.
+    """
+    result = np.empty(begin.size - 1)
+    worst = 0.0
+    work = np.empty((0, 0))
+    for k in range(begin.size - 1):
+        size = 2 * (begin[k + 1] - begin[k])
+        noise = 0.0
+        if work.shape[0] < size:
+            work = np.empty((size, size))
+        for p in range(size):
+            a = 2 * path[begin[k] + (p >> 1)] + (p & 1)
+            scale = 1.0 if p & 1 else 2.0 * twin[a]
+            for q in range(p + 1, size):
+                b = 2 * path[begin[k] + (q >> 1)] + (q & 1)
+                factor = 0.5 * scale * (1.0 if q & 1 else 2.0 * twin[b])
+                there, back = entry(inverse, a, b), entry(inverse, b, a)
+                value = factor * (there - back)
+                noise = max(noise, abs(factor * (there + back)))
+                if a ^ 1 == b:
+                    value += 1.0
+                work[p, q] = value
+                work[q, p] = -value
+        value, uncertainty = pfaffian(work, size, noise)
+        result[k] = -value if (size >> 1) & 1 else value
+        if not uncertainty <= worst:  # also true for NaN
+            worst = uncertainty
+    return result, worst
+
+
+@kernel
 def all_correlations(n_nodes, edges, inverse, twin):
     """(E[x_i x_j] of every pair, (n_nodes, n_nodes), largest error). O(n^2 L^3), L the longest shortest path."""
     start, order = incidence(n_nodes, edges)
@@ -125,7 +138,7 @@ def all_correlations(n_nodes, edges, inverse, twin):
     result = np.empty((n_nodes, n_nodes))
     worst = 0.0
     for i in range(n_nodes):
-        longest = _breadth_first(i, edges, start, order, parent, depth, queue)
+        longest = breadth_first(i, edges, start, order, parent, depth, queue)
         if work.shape[0] < 2 * longest:
             work = np.empty((2 * longest, 2 * longest))
         result[i, i] = 1.0
@@ -141,84 +154,3 @@ def all_correlations(n_nodes, edges, inverse, twin):
             if not uncertainty <= worst:  # also true for NaN
                 worst = uncertainty
     return result, worst
-
-
-@helper
-def _reach(source, wanted, n_wanted, edges, start, order, parent, seen, queue):
-    """Breadth first from `source` until all wanted nodes have the dart in `parent` by which they were reached."""
-    seen[source] = source
-    queue[0] = source
-    size = 1
-    k = 0
-    while n_wanted > 0:
-        v = queue[k]
-        k += 1
-        for p in range(start[v], start[v + 1]):
-            w = edges[order[p] >> 1, 1 - (order[p] & 1)]
-            if seen[w] != source:
-                seen[w] = source
-                parent[w] = order[p]
-                queue[size] = w
-                size += 1
-                n_wanted -= w < wanted.size and wanted[w]
-
-
-@kernel
-def asked_paths(n_nodes, edges, asked, n_asked):
-    """Shortest paths between the pairs i < j of `asked`: (begin (n_asked + 1,), edge numbers), pairs row by row.
-
-    `asked` holds no other entries, so many in all. Only as much of the graph is seen as the paths need.
-    """
-    start, order = incidence(n_nodes, edges)
-    parent = filled(n_nodes, ZERO)
-    seen = filled(n_nodes, NONE)
-    queue = filled(n_nodes, ZERO)
-    begin = filled(n_asked + 1, ZERO)
-    path = filled(4 * begin.size, ZERO)
-    size = 0
-    pair = 0
-    for i in range(asked.shape[0]):
-        n_wanted = 0
-        for j in range(i + 1, asked.shape[0]):
-            n_wanted += asked[i, j]
-        _reach(i, asked[i], n_wanted, edges, start, order, parent, seen, queue)
-        for j in range(i + 1, asked.shape[0] if n_wanted else 0):
-            if not asked[i, j]:
-                continue
-            if size + n_nodes > path.size:
-                longer = filled(2 * path.size + n_nodes, ZERO)
-                for k in range(size):
-                    longer[k] = path[k]
-                path = longer
-            v = j
-            while v != i:
-                path[size] = parent[v] >> 1
-                size += 1
-                v = edges[parent[v] >> 1, parent[v] & 1]
-            pair += 1
-            begin[pair] = size
-    return begin, path[:size]
-
-
-def shortest_paths(n_nodes: int, edges: np.ndarray, pairs: np.ndarray) -> list[np.ndarray]:
-    """Edge numbers of a shortest path between the two nodes of each pair. O(n) for each different first node."""
-    start, order = incidence(n_nodes, edges)
-    parent, depth, queue = (np.empty(n_nodes, np.int64) for _ in range(3))
-    paths: list[np.ndarray] = [np.empty(0, np.int64)] * len(pairs)
-    by_source = np.argsort(pairs[:, 0], kind="stable")
-    source = -1
-    for k in by_source.tolist():
-        if pairs[k, 0] != source:
-            source = pairs[k, 0]
-            _breadth_first(source, edges, start, order, parent, depth, queue)
-        paths[k] = _path_back(pairs[k, 1], source, edges, parent)
-    return paths
-
-
-def _path_back(node: int, source: int, edges: np.ndarray, parent: np.ndarray) -> np.ndarray:
-    path = []
-    while node != source:
-        dart = parent[node]
-        path.append(dart >> 1)
-        node = edges[dart >> 1, dart & 1]
-    return np.array(path, dtype=np.int64)

@@ -72,8 +72,17 @@ def plan(n_spins: int, edges, *, labels=None) -> DualPlan:
     NonPlanarError
         With a Kuratowski subgraph in terms of `labels`.
     """
-    n_padding = max(0, 3 - n_spins)
-    triangulation = triangulate(embed(n_spins + n_padding, edges, labels=labels))
+    return plan_of(n_spins, triangulated(n_spins, edges, labels=labels))
+
+
+def triangulated(n_spins: int, edges, *, labels=None) -> Triangulation:
+    """The graph embedded and completed; free spins are added up to the three nodes that takes. Errors as in `plan`."""
+    return triangulate(embed(max(n_spins, 3), edges, labels=labels))
+
+
+def plan_of(n_spins: int, triangulation: Triangulation) -> DualPlan:
+    """The rest of a plan: signs, and the order of elimination."""
+    n_padding = triangulation.n_nodes - n_spins
     elimination = eliminate_symbolically(triangulation.next_in_face)
     return DualPlan(n_spins, n_padding, triangulation, kasteleyn_signs(triangulation), elimination)
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.pfaffian.derivatives import change_factors, change_inverse
 from isingmap.inference.pfaffian.inverse import full_inverse, inverse_entries
 from isingmap.inference.pfaffian.multifrontal import Weights, factorise, selected_inverse, weights_of
-from isingmap.inference.pfaffian.partial_inverse import needed_by_paths, partial_inverse, path_correlations
-from isingmap.inference.zero_field.correlations import all_correlations, asked_paths, path_product, shortest_paths
+from isingmap.inference.pfaffian.partial_inverse import needed_by_paths, partial_inverse
+from isingmap.inference.precision import LARGEST_ERROR, LARGEST_HARMLESS_FACTOR, N_PROBES
+from isingmap.inference.zero_field.correlations import all_correlations, path_correlations, path_product
+from isingmap.inference.zero_field.paths import asked_paths, shortest_paths
 from isingmap.inference.zero_field.plan import DualPlan, gauge
 
 NOT_KEPT = np.empty(0)
@@ -21,13 +23,6 @@ NOT_KEPT = np.empty(0)
 MOST_SPINS_INVERTED = 2500
 # Up to so many pairs for each spin, a path for each pair takes less time than the whole inverse.
 PAIRS_BY_PATHS = 2
-# Largest estimated error of a number that is handed out; the true one was seen to be six times as large.
-LARGEST_ERROR = 1e-8
-# Stored blocks with entries up to this leave log Z alone: 1e-13 at most, up to 1e16 mostly, on 2000 models of 20 to 140
-# spins with couplings up to 50; beyond, one model in a hundred lost digits.
-LARGEST_HARMLESS_FACTOR = 1e6
-# Products with which a Hessian is compared.
-N_PROBES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +108,13 @@ class DualSolution:
         return self._edge_gauge * (self._matched[: self.plan.n_edges].sum(axis=1) - 1.0)
 
     def hessian(self) -> np.ndarray:
-        """Covariance matrix of the edge products, (n_edges, n_edges). O(n^{5/2} + m^2)."""
+        """Covariance matrix of the edge products, (n_edges, n_edges). O(n^{5/2} + m^2).
+
+        Raises
+        ------
+        PrecisionError
+            When it could be off by more than `LARGEST_ERROR`.
+        """
         covariance = self.curvature()
         self._require(self._error_of_hessian(covariance), "Hessian")
         return covariance
@@ -145,6 +146,11 @@ class DualSolution:
         """Hessian times a vector, (n_edges,), at any size: the derivative of the moments in its direction.
 
         O(n^{3/2}), about three times the cost of the moments.
+
+        Raises
+        ------
+        PrecisionError
+            When it could be off by more than `LARGEST_ERROR`.
         """
         elimination, twin = self.plan.elimination, self.weights.twin
         change = np.zeros(twin.size)
@@ -159,7 +165,13 @@ class DualSolution:
         return -2.0 * self._edge_gauge * product[: 2 * self.plan.n_edges : 2]
 
     def edge_product(self, edges: np.ndarray) -> float:
-        """E of the product of gauged edges (numbers in the triangulation), at any size. See `correlations.py`."""
+        """E of the product of gauged edges (numbers in the triangulation), at any size. See `correlations.py`.
+
+        Raises
+        ------
+        PrecisionError
+            When it could be off by more than `LARGEST_ERROR`.
+        """
         darts = np.repeat(2 * edges, 2)
         darts[1::2] += 1
         product, uncertainty = self._path_product(darts, self._factors, self.weights.twin)
@@ -175,7 +187,13 @@ class DualSolution:
             return path_product(inverse_entries(self.plan.elimination, factors, darts), twin[darts])
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most."""
+        """Hessian entries of pairs of edges, (k,), at any size. O(n) each, at most.
+
+        Raises
+        ------
+        PrecisionError
+            When one could be off by more than `LARGEST_ERROR`.
+        """
         moments = self.moments()
         sign = self._edge_gauge[first] * self._edge_gauge[second]
         products = [1.0 if e == f else self.edge_product(np.array([e, f])) for e, f in zip(first, second, strict=True)]
@@ -226,6 +244,8 @@ class DualSolution:
         ------
         ModelError
             For every pair above 2500 spins, where the inverse would take 576 n^2 bytes.
+        PrecisionError
+            When one could be off by more than `LARGEST_ERROR`.
         """
         if asked is not None:
             return self._asked_correlations(asked)
@@ -238,7 +258,13 @@ class DualSolution:
         return self._all_correlations
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
-        """E[x_i x_j] of the given pairs, (k,), at any size. O(n) each, or all at once where that is cheaper."""
+        """E[x_i x_j] of the given pairs, (k,), at any size. O(n) each, or all at once where that is cheaper.
+
+        Raises
+        ------
+        PrecisionError
+            When one could be off by more than `LARGEST_ERROR`.
+        """
         n = self.plan.n_spins
         if n <= MOST_SPINS_INVERTED and len(pairs) > PAIRS_BY_PATHS * n:
             return self._all_correlations[pairs[:, 0], pairs[:, 1]]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import networkx
 import numpy as np
 
+from isingmap.errors import ModelError
 from isingmap.planar.blocks import component_labels
 from isingmap.planar.drawing.disc import Disc, fill
 from isingmap.planar.drawing.grid_positions import grid_positions
@@ -18,6 +19,22 @@ from isingmap.planar.embedding import as_simple_edges, embed
 STIFFNESS = 0.2  # of the graph's own edges, against areas of weight 1 in a disc of n_nodes * pi
 AUXILIARY_STIFFNESS = 0.004
 SMALLEST_SHARE = 1e-13  # of the mean area, for a triangle to be told from a flat one
+LAYOUTS = ("planar", "kamada-kawai")
+
+
+def named_layout(name: str, n_nodes: int, edges, *, labels=None) -> np.ndarray:
+    """Positions by one of `LAYOUTS`, (n_nodes, 2) float64 in the unit box.
+
+    Raises
+    ------
+    ModelError
+        For an unknown name.
+    NonPlanarError
+        From "planar": carries a subdivision of K5 or K3,3.
+    """
+    if name not in LAYOUTS:
+        raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}; got {name!r}")
+    return planar_layout(n_nodes, edges, labels=labels) if name == "planar" else kamada_kawai_layout(n_nodes, edges)
 
 
 def planar_layout(n_nodes: int, edges, *, labels=None) -> np.ndarray:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
-from isingmap.structure.fixed_graphs.filtered_graphs import FilteredGraph
 
 MOST_ITERATIONS = 200
 
@@ -41,13 +40,18 @@ class CliqueFit:
     gradient_norm: float
 
 
-def fit_cliques(graph: FilteredGraph, moments: np.ndarray, labels) -> CliqueFit:
+def fit_cliques(
+    edges: np.ndarray, cliques: np.ndarray, separators: np.ndarray, moments: np.ndarray, labels
+) -> CliqueFit:
     """Maximum-likelihood zero-field couplings of a stacked triangulation.
 
     Parameters
     ----------
-    graph : FilteredGraph
-        At least four nodes.
+    edges : (n_edges, 2) int array
+    cliques : (n_cliques, 4) int array
+        At least one.
+    separators : (n_cliques - 1, 3) int array
+        The triangle along which each clique but the first is glued on.
     moments : (n_edges,) array
         E[x_i x_j] of each edge of the graph.
     labels : sequence of str
@@ -68,13 +72,13 @@ def fit_cliques(graph: FilteredGraph, moments: np.ndarray, labels) -> CliqueFit:
     O(n). A triangle has as many symmetric states as parameters and is a closed form; for a clique one unknown, the
     moment of all four spins, is found by Newton's method with bisection.
     """
-    in_clique = _edge_numbers(graph.edges, graph.cliques)
-    in_triangle = _edge_numbers(graph.edges, graph.separators)
-    _check_existence(graph, moments, moments[in_clique], labels)
+    in_clique = _edge_numbers(edges, cliques)
+    in_triangle = _edge_numbers(edges, separators)
+    _check_existence(edges, moments, moments[in_clique], labels)
     probability = four_spin_probabilities(moments[in_clique])
     theta, log_z = _parameters(probability, _products(4))
     theta_triangle, log_z_triangle = _parameters(1.0 + moments[in_triangle] @ _products(3).T, _products(3))
-    n_edges = len(graph.edges)
+    n_edges = len(edges)
     couplings = np.bincount(in_clique.ravel(), theta.ravel(), n_edges)
     couplings -= np.bincount(in_triangle.ravel(), theta_triangle.ravel(), n_edges)
     error = np.abs(_moments_of(theta) - moments[in_clique]).max()
@@ -91,7 +95,7 @@ def _edge_numbers(edges: np.ndarray, cliques: np.ndarray) -> np.ndarray:
     return by_key[np.searchsorted(key, wanted, sorter=by_key)]
 
 
-def _check_existence(graph: FilteredGraph, moments: np.ndarray, clique_moments: np.ndarray, labels) -> None:
+def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.ndarray, labels) -> None:
     """Raise if some coupling is infinite.
 
     The graph is chordal, so triangles decide; only where one of their states is (nearly) impossible does the general
@@ -101,7 +105,7 @@ def _check_existence(graph: FilteredGraph, moments: np.ndarray, clique_moments: 
     for triangle in ((0, 1, 3), (0, 2, 4), (1, 2, 5), (3, 4, 5)):  # pairs among three of the four spins
         smallest = min(smallest, (1.0 + clique_moments[:, triangle] @ _products(3).T).min())
     if not smallest > 2.0 * SLACK_TOLERANCE:
-        obstacle = find_obstacle(len(labels), graph.edges, moments)
+        obstacle = find_obstacle(len(labels), edges, moments)
         if obstacle is not None:
             raise no_estimate_error(obstacle, labels)
 

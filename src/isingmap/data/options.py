@@ -1,0 +1,49 @@
+"""The settings of reading a table: coding, missing cells, columns that make trouble. No NumPy here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isingmap.option import check_options, option
+
+MISSING_RULES = ("error", "drop", "minus", "pairwise")
+CONSTANT_RULES = ("error", "drop", "keep")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """How a table becomes spins.
+
+    Raises
+    ------
+    ModelError
+        Naming the setting, what it may be and what was given.
+    """
+
+    positive: Any = option(
+        None, "the label that counts as +1, or {column: label}, where it is not plain (1, true, yes, yea)", "labels",
+        metavar="LABEL",
+        commands=("fit",),
+    )  # fmt: skip
+    missing: str = option(
+        "error",
+        "missing cells (empty, NA, ?): error: stop and count them; drop: drop their rows; minus: read them as -1; "
+        "pairwise: use for each pair of columns the rows where both are known",
+        "choice",
+        choices=MISSING_RULES,
+        commands=("fit",),
+    )
+    threshold: float | None = option(
+        None, "for counts: a value of so much or more is +1, a smaller one -1", "number", metavar="T", commands=("fit",)
+    )
+    constant: str = option(
+        "error",
+        "columns with a single value: error: stop; drop: leave them out; keep: keep them, which takes a prior, or "
+        "their fields would be infinite",
+        "choice",
+        choices=CONSTANT_RULES,
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)

@@ -1,0 +1,17 @@
+"""Which texts are numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII)
+
+
+def number(text: str) -> float | None:
+    """The finite number written in `text`, or None. Stricter than float(): no underscores, no "inf"."""
+    text = text.strip().casefold()
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None

@@ -1,0 +1,39 @@
+"""Reading files of unknown origin: their bytes, or their text if it is UTF-8."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+
+from isingmap.errors import FileFormatError
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be opened.
+    """
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileFormatError(f"{fspath(path)}: cannot be read ({reason})") from None
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a UTF-8 file, with or without byte-order mark; ends of line as they are in the file.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be opened or is not UTF-8.
+    """
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{fspath(path)}: not UTF-8 text (byte {error.start}); is this another kind of file?"
+        ) from None

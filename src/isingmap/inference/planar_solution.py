@@ -1,0 +1,79 @@
+"""Answers about a planar model, with fields or without, from the zero-field solution of its extended graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from isingmap.cached import cached_property
+from isingmap.inference.extended import ExtendedGraph, pairs_with_auxiliary
+from isingmap.inference.planned_graph import PlannedGraph
+from isingmap.inference.precision import Ladder
+from isingmap.inference.rungs import PlannedModel, zero_field_ladder
+from isingmap.inference.samples.joined_spins import samples_at_any_strength
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarSolution:
+    """See the protocol `engine.Solution`; in balls where doubles would be wrong."""
+
+    graph: ExtendedGraph
+    _ladder: Ladder[PlannedModel]
+    method: str = "planar"
+
+    @property
+    def log_partition(self) -> float:
+        return self.graph.log_partition(self._ladder.solved.log_partition)
+
+    def _ask(self, question: Callable) -> np.ndarray:
+        return self._ladder.ask(question)
+
+    @cached_property
+    def _edge_moments(self) -> np.ndarray:
+        # The measured error is small, so what sticks out of [-1, 1] is rounding.
+        return np.clip(self._ladder.solved.moments(), -1.0, 1.0)
+
+    def moments(self) -> np.ndarray:
+        of_edges, _ = self.graph.split(self._edge_moments)
+        return of_edges
+
+    def magnetizations(self) -> np.ndarray:
+        n_spins = self.graph.n_spins
+        if self.graph.free_fields.size in (0, n_spins):
+            _, of_spins = self.graph.split(self._edge_moments)
+            return of_spins
+        return self.pair_correlations(pairs_with_auxiliary(n_spins, np.arange(n_spins)))
+
+    def hessian(self) -> np.ndarray:
+        return self._ask(lambda solved: solved.hessian())
+
+    def correlations(self) -> np.ndarray:
+        everything = self._ask(lambda solved: solved.correlations())
+        return everything[: self.graph.n_spins, : self.graph.n_spins]
+
+    def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
+        return self._ask(lambda solved: solved.pair_correlations(pairs))
+
+    def hessian_product(self, vector: np.ndarray) -> np.ndarray:
+        return self._ask(lambda solved: solved.hessian_product(vector))
+
+    def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return self._ask(lambda solved: solved.hessian_entries(first, second))
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        return self.graph.spins(samples_at_any_strength(self._ladder, n_samples, rng))
+
+
+def planar_solution(planned: PlannedGraph, strengths: np.ndarray) -> PlanarSolution:
+    """Solve a model on a planar graph.
+
+    Raises
+    ------
+    PrecisionError
+        When doubles lose too much and the model is too large for ball arithmetic.
+    """
+    ladder = zero_field_ladder(planned.plan, strengths)
+    ladder.solved  # noqa: B018 - what cannot be answered is said here and not later
+    return PlanarSolution(planned.graph, ladder)

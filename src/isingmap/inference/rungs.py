@@ -1,0 +1,68 @@
+"""The rungs of the ladder, from doubles to balls: the one place that knows all of them.
+
+Doubles come first, and their loss is measured. Where it is too large, the model is gauged by a ground state, which
+keeps most digits, and where that is not enough either, ball arithmetic takes over and proves its answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isingmap.cached import cached_property
+from isingmap.inference.ground_states.ground_state import ground_spins
+from isingmap.inference.precision import MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS, Ladder, RungKind
+from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
+from isingmap.inference.zero_field.plan import DualPlan
+from isingmap.inference.zero_field.solution import DualSolution, solve_dual
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedModel:
+    """A zero-field model on a planned graph."""
+
+    plan: DualPlan
+    couplings: np.ndarray
+
+    @property
+    def n_spins(self) -> int:
+        return self.plan.n_spins
+
+    @cached_property
+    def ground_spins(self) -> np.ndarray:
+        """A ground state, (n_spins,) float64."""
+        return ground_spins(self.plan, self.couplings).spins.astype(np.float64)
+
+
+def _in_doubles(model: PlannedModel) -> DualSolution:
+    return solve_dual(model.plan, model.couplings)
+
+
+def _in_doubles_at_the_ground(model: PlannedModel) -> DualSolution:
+    return solve_dual(model.plan, model.couplings, np.append(model.ground_spins, np.ones(model.plan.n_padding)))
+
+
+def _in_balls(model: PlannedModel) -> CertifiedSolution:
+    return certified_solution(model.plan, model.couplings, spins=model.ground_spins)
+
+
+DOUBLES = RungKind("doubles", _in_doubles)
+GROUND_GAUGE = RungKind("doubles, gauged by a ground state", _in_doubles_at_the_ground)
+BALLS = RungKind("ball arithmetic", _in_balls, MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS)
+
+RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, BALLS)
+# Those that the sampler on the dissection tree can read.
+SAMPLED = (DOUBLES, GROUND_GAUGE)
+
+
+def zero_field_ladder(
+    plan: DualPlan, couplings: np.ndarray, doubles: DualSolution | None = None
+) -> Ladder[PlannedModel]:
+    """All rungs for one model; `doubles` is the first one, where there is one already."""
+    return Ladder(PlannedModel(plan, couplings), RUNGS, {} if doubles is None else {DOUBLES.name: doubles})
+
+
+def best_in_doubles(ladder: Ladder[PlannedModel]) -> DualSolution:
+    """The rung in doubles that loses least."""
+    return ladder.rung(ladder.least_loss(SAMPLED))

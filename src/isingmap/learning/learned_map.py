@@ -1,0 +1,150 @@
+"""What was learned from which data: the record that all reports are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+
+import numpy as np
+
+from isingmap.data.moments import EmpiricalMoments
+from isingmap.data.table import Coding
+from isingmap.errors import ModelError
+from isingmap.likelihood.fit import standard_errors
+from isingmap.model import IsingModel
+from isingmap.planar.drawing.layout import named_layout
+from isingmap.structure.result import SearchResult
+
+Positions = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedMap:
+    """A learned model with all that a reader of it must know. Standard errors and positions are computed once.
+
+    Attributes
+    ----------
+    result : SearchResult
+    moments : EmpiricalMoments
+        Of the data it was learned from.
+    codings : tuple of Coding or None
+        What -1 and +1 stand for in each column; None where no rows were read.
+    notes : tuple of str
+        What was done to the data.
+    warnings : tuple of str
+        What was warned of while it was learned.
+    settings : mapping of str to object
+        The options of `PlanarIsing` that lead to it again.
+    groups : (n_spins,) tuple of str or None
+        Colours of the variables.
+    title : str
+        What the data are.
+    command : str
+        The command line that leads to it again.
+    layout : {"planar", "kamada-kawai"}
+        How to find places for the nodes.
+    places : mapping of name to (x, y), optional
+        Places to take instead, such as those of another map; names that are not in the model keep room for them.
+
+    Raises
+    ------
+    ModelError
+        If groups or places do not fit the variables.
+    """
+
+    result: SearchResult
+    moments: EmpiricalMoments
+    codings: tuple[Coding, ...] | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    groups: tuple[str, ...] | None = None
+    title: str = ""
+    command: str = ""
+    layout: str = "planar"
+    places: Positions | None = None
+
+    def __post_init__(self) -> None:
+        names = self.model.names
+        if self.groups is not None:
+            object.__setattr__(self, "groups", tuple(str(group) for group in self.groups))
+            if len(self.groups) != len(names):
+                raise ModelError(
+                    f"groups must have one entry for each of the {len(names)} variables, got {len(self.groups)}"
+                )
+        absent = [] if self.places is None else [name for name in names if name not in self.places]
+        if absent:
+            raise ModelError(f"positions lack {len(absent)} of {len(names)} names, e.g. {absent[0]!r}")
+
+    def __repr__(self) -> str:
+        return f"LearnedMap({self.model!r} from {self.moments.n_samples:,.10g} rows)"
+
+    @property
+    def model(self) -> IsingModel:
+        return self.result.model
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the search was stopped from outside before it came to its end."""
+        return self.result.stopped.startswith("interrupted")
+
+    @property
+    def coupling_errors(self) -> np.ndarray:
+        """Standard errors of the couplings, (n_edges,); NaN where double precision cannot tell."""
+        return self._standard_errors[: self.model.n_edges]
+
+    @property
+    def field_errors(self) -> np.ndarray:
+        """Standard errors of the fields, (n_spins,); NaN also where the model has no field."""
+        errors = np.full(self.model.n_spins, np.nan)
+        errors[self.model.free_fields] = self._standard_errors[self.model.n_edges :]
+        return errors
+
+    @cached_property
+    def _standard_errors(self) -> np.ndarray:
+        return standard_errors(self.model, self.moments.n_samples)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Name -> (x, y): a place for each variable, and for all others in `places`.
+
+        Raises
+        ------
+        ModelError
+            For an unknown layout.
+        """
+        if self.places is not None:
+            return dict(self.places)
+        names = self.model.names
+        found = named_layout(self.layout, len(names), self.model.edges, labels=names)
+        return {name: (x, y) for name, (x, y) in zip(names, found.tolist(), strict=True)}
+
+    def described(
+        self,
+        *,
+        groups: Sequence[str] | None = None,
+        title: str | None = None,
+        command: str | None = None,
+        layout: str | None = None,
+        places: Positions | None = None,
+    ) -> LearnedMap:
+        """The same map with other words, colours or places; what is None stays as it is.
+
+        Raises
+        ------
+        ModelError
+            If groups or places do not fit the variables.
+        """
+        return replace(
+            self,
+            groups=self.groups if groups is None else tuple(groups),
+            title=self.title if title is None else title,
+            command=self.command if command is None else command,
+            layout=self.layout if layout is None else layout,
+            places=self.places if places is None else places,
+        )
+
+    def __getstate__(self) -> dict:
+        """Without what can be computed again: a Hessian's inverse has no place in a pickle."""
+        return {own.name: getattr(self, own.name) for own in fields(self)}

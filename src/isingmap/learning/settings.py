@@ -1,0 +1,66 @@
+"""The settings of `PlanarIsing`, read from their table: defaults, signature, documentation, records of options."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+from isingmap.option import Option, options_of
+from isingmap.structure.options import OPTIONS
+
+# By the name that the estimator has for them; all but the last are those of the table.
+SETTINGS: dict[str, Option] = {setting.python: setting for setting in OPTIONS if setting.python} | {
+    "verbose": Option("verbose", False, "show a progress bar on stderr", "switch", shapes_result=False)
+}
+_KINDS = {
+    "edges": "(k, 2) array of int or names",
+    "labels": "label or {column: label}",
+    "number": "float",
+    "path": "path-like",
+    "seed": "int or Generator",
+    "switch": "bool",
+    "whole": "int",
+}
+
+
+def checked_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """All settings: those given and the defaults of the others.
+
+    Raises
+    ------
+    TypeError
+        For a name that is no setting.
+    """
+    unknown = sorted(given.keys() - SETTINGS.keys())
+    if unknown:
+        raise TypeError(f"PlanarIsing has no setting {', '.join(unknown)}; it has {', '.join(SETTINGS)}")
+    return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
+
+
+def options_from(settings: dict[str, Any], table: type) -> dict[str, Any]:
+    """The arguments of one of the dataclasses of the table; None stands for the default."""
+    values = {option: settings[option.python] for option in options_of(table) if option.python}
+    return {option.name: option.default if value is None else value for option, value in values.items()}
+
+
+def with_settings(cls: type) -> type:
+    """A class decorator that shows the settings: in the signature, and in place of `{settings}` in the docstring."""
+    shown = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=setting.default)
+        for name, setting in SETTINGS.items()
+    ]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    cls.__init__.__signature__ = inspect.Signature([own, *shown])  # type: ignore[misc]
+    described = "\n    ".join(_described(name, setting) for name, setting in SETTINGS.items())
+    cls.__doc__ = (cls.__doc__ or "").replace("{settings}", described)  # no docstrings under python -OO
+    return cls
+
+
+def _described(name: str, setting: Option) -> str:
+    """The entry of a setting in a numpydoc list of parameters."""
+    choices = ", ".join(f'"{choice}"' for choice in setting.choices)
+    kind = f"{{{choices}}}" if choices else _KINDS[setting.kind]
+    default = "optional" if setting.default is None else f"default {setting.default!r}"
+    text = f"{setting.help[0].upper()}{setting.help[1:]}."
+    return f"{name} : {kind}, {default}\n" + textwrap.indent(textwrap.fill(text, 108), " " * 8)

@@ -1,0 +1,318 @@
+"""Every exact question about the distribution of a model, put to inference."""
+
+from __future__ import annotations
+
+from typing import Literal, overload
+
+import numpy as np
+
+from isingmap.cached import cached_property
+from isingmap.errors import ModelError
+from isingmap.inference.engine import Solution, proof, solve
+from isingmap.inference.extended import ExtendedGraph
+from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
+from isingmap.inference.planned_graph import PlannedGraph
+from isingmap.inference.proofs.certified import Interval
+from isingmap.inference.proofs.proof import Proof
+from isingmap.model.arguments import indices_of, vector_of
+from isingmap.model.marginals import pair_marginals
+
+
+class ExactAnswers:
+    """The part of `IsingModel` that answers; a solution is computed at the first question and kept."""
+
+    names: tuple[str, ...]
+    edges: np.ndarray
+    couplings: np.ndarray
+    fields: np.ndarray
+    free_fields: np.ndarray
+
+    @property
+    def n_spins(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.edges)
+
+    @property
+    def n_parameters(self) -> int:
+        """Couplings and free fields."""
+        return self.n_edges + int(self.free_fields.sum())
+
+    @cached_property
+    def planned(self) -> PlannedGraph:
+        """The graph with its auxiliary spin, and what is computed from it alone; see `with_couplings`."""
+        graph = ExtendedGraph.of(self.n_spins, self.edges, np.flatnonzero(self.free_fields))
+        return PlannedGraph(graph, self.names)
+
+    @property
+    def _strengths(self) -> np.ndarray:
+        """Couplings and free fields, as the couplings of the extended graph."""
+        return self.planned.graph.join(self.couplings, self.fields)
+
+    @cached_property
+    def _solution(self) -> Solution:
+        return solve(self.planned, self._strengths)
+
+    @property
+    def _proof(self) -> Proof:
+        return proof(self.planned, self._strengths)
+
+    @property
+    def method(self) -> str:
+        """How answers are computed: "planar" or "enumeration".
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self._solution.method
+
+    @overload
+    def log_partition(self, *, certified: Literal[False] = False) -> float: ...
+
+    @overload
+    def log_partition(self, *, certified: Literal[True]) -> Interval: ...
+
+    def log_partition(self, *, certified: bool = False) -> float | Interval:
+        """log Z in nats.
+
+        Parameters
+        ----------
+        certified : bool
+            Return an Interval(lower, upper) of floats that provably contains log Z of the couplings as the exact
+            numbers they are; by ball arithmetic, 0.3 s at 1000 spins, 7 s at 10 000.
+
+        Raises
+        ------
+        NonPlanarError
+            The graph, with the auxiliary spin of the fields, is not planar, and there are more than 20 spins; for
+            certified answers, however few there are.
+        PrecisionError
+            The couplings are too strong for doubles, and the model is too large for ball arithmetic.
+        """
+        if certified:
+            return self._proof.log_partition()
+        return float(self._solution.log_partition)
+
+    def certified_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """(lower, upper), (n_parameters,) each: bounds that provably contain the moments of the edges, then the
+        magnetizations of the spins with free fields.
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition` for certified answers.
+        """
+        return self._proof.moments()
+
+    def ground_state(self) -> GroundState:
+        """A most probable configuration: `spins` (n_spins,), its `energy` and whether it is `certified`.
+
+        Energy is -(sum couplings x x + sum fields x). Near-linear in practice: 0.05 s at 10 000 spins.
+
+        Raises
+        ------
+        NonPlanarError
+            As in `log_partition`.
+        """
+        return ground_state_of(self.planned, self._strengths)
+
+    def degeneracy(self) -> int:
+        """Number of ground states, an exact and proved integer, for couplings that are multiples of one unit.
+
+        Raises
+        ------
+        ModelError
+            When the couplings have no usable common unit (Gaussian ones, for instance).
+        NonPlanarError, PrecisionError
+            As in `log_partition` for certified answers.
+        """
+        return self._proof.degeneracy()
+
+    def moments(self) -> np.ndarray:
+        """E[x_i x_j] of each edge, (n_edges,).
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self._solution.moments()
+
+    def magnetizations(self) -> np.ndarray:
+        """E[x_i], (n_spins,).
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self._solution.magnetizations()
+
+    def hessian(self) -> np.ndarray:
+        """Fisher information per sample: covariance of the edge products, then of the spins with free fields.
+
+        Shape (n_parameters, n_parameters), in the order of `edges`, then of the free fields.
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self._solution.hessian()
+
+    def correlations(self, pairs=None) -> np.ndarray:
+        """E[x_i x_j] of any pairs, also far apart.
+
+        Parameters
+        ----------
+        pairs : (k, 2) array of int or names, optional
+            All pairs when left out.
+
+        Returns
+        -------
+        (k,) or (n_spins, n_spins) array
+            Second moments, not centred: subtract the product of the magnetizations for a covariance.
+
+        Raises
+        ------
+        ModelError
+            For wrong pairs, and for all pairs of more than 2500 spins.
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        if pairs is None:
+            return self._solution.correlations().copy()
+        return self._solution.pair_correlations(self._pairs(pairs))
+
+    def _pairs(self, pairs) -> np.ndarray:
+        array = indices_of(pairs, self.names)
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise ModelError(f"pairs must have shape (k, 2), got {array.shape}")
+        outside = (array < 0) | (array >= self.n_spins)
+        if outside.any():
+            raise ModelError(f"pair {np.argwhere(outside)[0, 0]} names a spin outside 0..{self.n_spins - 1}")
+        return array
+
+    def pair_marginals(self, pairs) -> np.ndarray:
+        """P(x_i, x_j) of any pairs, (k, 2, 2), indexed 0 for -1 and 1 for +1.
+
+        Raises
+        ------
+        ModelError
+            For wrong pairs.
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        pairs = self._pairs(pairs)
+        mean = self.magnetizations()
+        return pair_marginals(self.correlations(pairs), mean[pairs[:, 0]], mean[pairs[:, 1]])
+
+    def hessian_product(self, vector) -> np.ndarray:
+        """Hessian times a vector, (n_parameters,), at any size; about four times the cost of the moments.
+
+        Raises
+        ------
+        ModelError
+            For a vector of the wrong shape.
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self._solution.hessian_product(vector_of(vector, self.n_parameters, "vector", "one for each parameter"))
+
+    def hessian_entries(self, first, second) -> np.ndarray:
+        """Single entries of the Hessian at any size: covariances of pairs of parameters, numbered as in `hessian`.
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self._solution.hessian_entries(np.asarray(first, np.int64), np.asarray(second, np.int64))
+
+    def hessian_diagonal(self) -> np.ndarray:
+        """Variances of the edge products, then of the spins with free fields, (n_parameters,), at any size.
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return 1.0 - np.concatenate([self.moments(), self.magnetizations()[self.free_fields]]) ** 2
+
+    def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
+        """Independent exact samples, (n_samples, n_spins) int8 of -1 and +1.
+
+        Parameters
+        ----------
+        rng : Generator or int, optional
+            Source of randomness or its seed; fresh when left out. Global random state is never touched.
+
+        Raises
+        ------
+        ModelError
+            For a number of samples that is not a whole number of 0 or more.
+        NonPlanarError
+            As in `log_partition`.
+        PrecisionError
+            When doubles fail, because couplings are very strong, and more than 500 spins are undecided.
+        """
+        if not isinstance(n_samples, (int, np.integer)) or n_samples < 0:
+            raise ModelError(f"n_samples must be a whole number >= 0, got {n_samples!r}")
+        return self._solution.sample(int(n_samples), np.random.default_rng(rng))
+
+    def entropy(self) -> float:
+        """Entropy of the distribution in nats.
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        expected = self.couplings @ self.moments()
+        if self.free_fields.any():
+            expected += self.fields @ self.magnetizations()
+        return self.log_partition() - float(expected)
+
+    def log_weight(self, spins) -> np.ndarray:
+        """Unnormalised log-probability of configurations, (n_samples,); minus the energy.
+
+        Raises
+        ------
+        ModelError
+            For spins of the wrong shape, or other than -1 and +1.
+        """
+        x = self._configurations(spins)
+        return (x[:, self.edges[:, 0]] * x[:, self.edges[:, 1]]) @ self.couplings + x @ self.fields
+
+    def log_probability(self, spins) -> np.ndarray:
+        """log P(x) of configurations in nats, (n_samples,).
+
+        Parameters
+        ----------
+        spins : (n_samples, n_spins) array of -1 and +1, columns in the order of `names`
+
+        Raises
+        ------
+        ModelError
+            As in `log_weight`.
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return self.log_weight(spins) - self.log_partition()
+
+    def _configurations(self, spins) -> np.ndarray:
+        x = np.atleast_2d(np.asarray(spins))
+        if x.ndim != 2 or x.shape[1] != self.n_spins:
+            raise ModelError(f"spins must have shape (n_samples, {self.n_spins}), got {np.shape(spins)}")
+        wrong = ~np.isin(x, (-1, 1))
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise ModelError(
+                f"spins must be -1 or +1: {int(wrong.sum())} cell(s) are not, the first in row {row + 1}, column "
+                f"{self.names[column]}: {x[row, column]}. Convert 0/1 data with 2 * x - 1"
+            )
+        return x.astype(float)

@@ -1,0 +1,84 @@
+"""What a model is made from, checked: names, edges, couplings, fields. Messages say what is wrong and where."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isingmap.errors import ModelError
+
+
+def check_free(fields: np.ndarray, free_fields: np.ndarray, names: tuple[str, ...]) -> None:
+    """Only fields that are free may differ from 0.
+
+    Raises
+    ------
+    ModelError
+    """
+    wrong = np.flatnonzero((fields != 0) & ~free_fields)
+    if wrong.size:
+        raise ModelError(f"the field of {names[wrong[0]]} is not free but not zero; set it to 0 or make it free")
+
+
+def names_of(edges, fields, names, n_spins) -> tuple[tuple[str, ...], int]:
+    """Names and number of spins from whichever of the arguments tells them.
+
+    Raises
+    ------
+    ModelError
+        When none does, or they contradict each other.
+    """
+    if names is None and n_spins is None:
+        if fields is not None:
+            n_spins = len(fields)
+        else:
+            array = np.asarray(edges)
+            if array.dtype.kind in "OUS":
+                raise ModelError("edges between names need names=, the list of all spins in order")
+            n_spins = int(array.max()) + 1 if array.size else 0
+    if names is None:
+        names = tuple(f"x{k + 1}" for k in range(n_spins))
+    names = tuple(str(name) for name in names)
+    if n_spins is not None and n_spins != len(names):
+        raise ModelError(f"{len(names)} names for n_spins={n_spins}; give one name for each spin")
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ModelError(f"names must be unique; repeated: {', '.join(repeated[:10])}")
+    if not names:
+        raise ModelError("a model needs at least one spin; give n_spins=, names= or at least one edge")
+    return names, len(names)
+
+
+def indices_of(pairs, names: tuple[str, ...]) -> np.ndarray:
+    """Pairs of numbers or names as an (k, 2) integer array.
+
+    Raises
+    ------
+    ModelError
+        For an unknown name, or what is neither a name nor a whole number.
+    """
+    array = np.asarray(pairs)
+    if array.dtype.kind in "OUS":
+        position = {name: k for k, name in enumerate(names)}
+        unknown = sorted({str(name) for name in array.reshape(-1).tolist() if str(name) not in position})
+        if unknown:
+            raise ModelError(f"unknown name(s) {', '.join(unknown[:10])}; the spins are {', '.join(names[:10])}, ...")
+        array = np.vectorize(lambda name: position[str(name)], otypes=[np.int64])(array)
+    if array.size and array.dtype.kind not in "iu":
+        raise ModelError(f"pairs must be integers or names, got {array.dtype}")
+    return array.astype(np.int64).reshape(-1, 2) if array.size == 0 else array.astype(np.int64)
+
+
+def vector_of(values, size: int, what: str, meaning: str) -> np.ndarray:
+    """A new array of so many finite floats.
+
+    Raises
+    ------
+    ModelError
+    """
+    array = np.array(values, dtype=float)
+    if array.shape != (size,):
+        raise ModelError(f"{what} must have shape ({size},), {meaning}; got {array.shape}")
+    if not np.isfinite(array).all():
+        k = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ModelError(f"{what}[{k}] is {array[k]}; {what} must be finite numbers")
+    return array

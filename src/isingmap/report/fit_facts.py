@@ -1,0 +1,165 @@
+"""Facts of a learned map: what was learned from what, how well it fits, and what to know before believing it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import entr
+
+from isingmap.data.table import counted
+from isingmap.learning.learned_map import LearnedMap
+from isingmap.report.facts import MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
+from isingmap.report.text import printable, shortened, some
+from isingmap.structure.criteria import CRITERIA
+from isingmap.structure.families import FAMILIES
+from isingmap.structure.result import GIVEN, SearchResult
+from isingmap.structure.searches.registry import SEARCHES
+
+DATA, MODEL, FIT, CARE, REPEAT = "Data", "Model", "Fit", "Care", "To repeat"
+
+
+def fit_facts(learned: LearnedMap) -> list[Fact]:
+    """All facts, in the order of the report."""
+    return [
+        *_data(learned),
+        *_model(learned.result),
+        *_fit(learned),
+        *_care(learned.result),
+        *strongest_couplings(learned.model, learned.coupling_errors),
+        convention(),
+        *_repeat(learned),
+    ]
+
+
+def _data(learned: LearnedMap) -> Iterator[Fact]:
+    moments = learned.moments
+    yield Fact(DATA, "rows", float(moments.n_samples), f"{moments.n_samples:,.10g}")
+    yield Fact(DATA, "variables", len(moments.names), f"{len(moments.names):,}")
+    yield from _codings(learned)
+    if learned.groups:
+        sizes = Counter(learned.groups).most_common()
+        yield Fact(DATA, "groups", dict(sizes), some([f"{name or '(none)'} {count}" for name, count in sizes]))
+    if learned.notes:
+        yield Fact(DATA, "note", list(learned.notes), "\n".join(map(printable, learned.notes)))
+
+
+def _codings(learned: LearnedMap) -> Iterator[Fact]:
+    """One for each pair of labels."""
+    names_of: dict[tuple[str, str], list[str]] = {}
+    for name, coding in zip(learned.model.names, learned.codings or (), strict=False):
+        names_of.setdefault((coding.negative, coding.positive), []).append(name)
+    for (negative, positive), names in list(names_of.items())[:MOST_SHOWN]:
+        where = "every column" if len(names_of) == 1 else some(names, 6)
+        text = f"+1 is {shortened(positive, 30)}, -1 is {shortened(negative, 30)}, in {where}"
+        yield Fact(DATA, "coding", {"negative": negative, "positive": positive, "variables": names}, text)
+
+
+def _model(result: SearchResult) -> Iterator[Fact]:
+    n_fields = int(result.model.free_fields.sum())
+    ties = f"{counted(result.n_ties, 'step')} had equally good pairs; the first by name was taken"
+    yield Fact(MODEL, "family", result.family, f"{result.family}: {FAMILIES[result.family].meaning}")
+    yield Fact(MODEL, "criterion", result.criterion, _criterion(result))
+    yield Fact(MODEL, "search", result.search, _search(result))
+    if result.n_candidates is not None:  # the search did not look at all pairs
+        kept = f"the {result.n_candidates:,} largest |moments| of one of their variables (approximation)"
+        yield Fact(MODEL, "candidates", result.n_candidates, f"only pairs among {kept}")
+    yield Fact(MODEL, "edges", result.model.n_edges, f"{result.model.n_edges:,}")
+    yield Fact(MODEL, "fields", n_fields, f"{n_fields:,}")
+    yield text_fact(MODEL, "search ended", result.stopped)
+    yield Fact(MODEL, "ties", result.n_ties, ties if result.n_ties else "none")
+
+
+def _criterion(result: SearchResult) -> str:
+    if result.criterion == GIVEN:
+        return GIVEN
+    criterion = CRITERIA[result.criterion].meaning.format(gamma=result.gamma)
+    return f"{criterion} {FAMILIES[result.family].room}" if result.criterion == "maximal" else criterion
+
+
+def _search(result: SearchResult) -> str:
+    if result.search == GIVEN:
+        return "none: the graph was given"
+    return SEARCHES[result.search].meaning + _restarts(result)
+
+
+def _restarts(result: SearchResult) -> str:
+    if not result.n_restarts:
+        return ""
+    seed = "a generator of yours" if result.seed is None else f"seed {result.seed}"
+    return f"; restarted until {result.n_restarts} in a row found nothing better ({seed})"
+
+
+def _fit(learned: LearnedMap) -> Iterator[Fact]:
+    result, means = learned.result, learned.moments.magnetizations
+    total, per_row = result.log_likelihood, result.log_likelihood / result.n_samples
+    yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row (exact)")
+    if means is not None:
+        yield from _compared(per_row, independent_log_likelihood(means))
+    yield Fact(FIT, "AIC, BIC", [result.aic, result.bic], _criteria(result))
+    yield Fact(FIT, "convergence", bool(result.converged), _convergence(result))
+
+
+def _compared(per_row: float, alone: float) -> Iterator[Fact]:
+    gained = per_row - alone if abs(per_row - alone) >= 5e-6 else 0.0  # never -0.00000
+    text = f"{alone:.5f} per row when every variable has its own field and no edge"
+    yield Fact(FIT, "for comparison", alone, text)
+    yield Fact(FIT, "gained by edges", gained, f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row")
+
+
+def independent_log_likelihood(magnetizations: np.ndarray) -> float:
+    """Best mean log-likelihood per row of a model with fields and no edge, nats."""
+    m = np.asarray(magnetizations, dtype=float)
+    return -float(entr((1 + m) / 2).sum() + entr((1 - m) / 2).sum())
+
+
+def _criteria(result: SearchResult) -> str:
+    return f"{result.aic:.2f}, {result.bic:.2f} ({result.model.n_parameters} parameters)"
+
+
+def _convergence(result: SearchResult) -> str:
+    reached = "all fits converged" if result.converged else "NOT all fits converged, read with care"
+    return f"{reached}, largest moment error {result.gradient_norm:.1e}"
+
+
+def _care(result: SearchResult) -> Iterator[Fact]:
+    model = result.model
+    isolated = [model.names[i] for i in np.setdiff1d(np.arange(model.n_spins), model.edges).tolist()]
+    yield text_fact(CARE, "estimate", _existence(result))
+    if result.excluded:
+        pairs = [f"{pair.source} - {pair.target}" for pair in result.excluded]
+        text = f"{counted(len(pairs), 'pair')}: {some(pairs, 5)}; see excluded.csv"
+        yield Fact(CARE, "left out", [[pair.source, pair.target] for pair in result.excluded], text)
+    if not model.n_edges:
+        yield text_fact(CARE, "no edge", "no pair of variables gains enough to pay for an edge")
+    if isolated:
+        yield Fact(CARE, "isolated", isolated, f"{counted(len(isolated), 'variable')}: {some(isolated)}")
+    yield text_fact(
+        CARE, "standard errors", "for the graph as it is; they ignore that it was chosen with the same data"
+    )
+
+
+def _existence(result: SearchResult) -> str:
+    if result.prior is not None:
+        return (
+            f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls "
+            "every number a little towards zero"
+        )
+    if not result.excluded:
+        return "no prior; every coupling has a finite estimate (checked exactly)"
+    return "no prior; pairs with an infinite coupling (checked exactly) were left out; a prior admits them"
+
+
+def _repeat(learned: LearnedMap) -> Iterator[Fact]:
+    from isingmap import __version__
+
+    yield text_fact(REPEAT, "version", f"isingmap {__version__}")
+    if learned.command:
+        yield text_fact(REPEAT, "command", learned.command)
+    yield text_fact(REPEAT, "in Python", settings_text(learned))
+
+
+def settings_text(learned: LearnedMap) -> str:
+    """All settings, defaults too, as the call that leads to the map again."""
+    return printable(f"PlanarIsing({', '.join(f'{name}={value!r}' for name, value in learned.settings.items())})")

@@ -1,0 +1,183 @@
+"""The results of learning: a list of files, each with its writer, and the folder that holds them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isingmap.files.csv_file import write_csv
+from isingmap.files.strict_json import write_json
+from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
+from isingmap.learning.learned_map import LearnedMap, Positions
+from isingmap.model.json_format import document_of
+from isingmap.report import tables
+from isingmap.report.fit_facts import fit_facts, settings_text
+from isingmap.report.plots import draw_map
+from isingmap.report.summary import fit_summary
+
+
+def write_results(
+    learned: LearnedMap,
+    folder: str | os.PathLike,
+    *,
+    title: str | None = None,
+    groups: Sequence[str] | None = None,
+    command: str | None = None,
+    layout: str | None = None,
+    places: Positions | None = None,
+    force: bool = False,
+) -> Path:
+    """Write the files of `RESULTS` into a folder: the model, the tables, the picture and the summary.
+
+    Parameters
+    ----------
+    learned : LearnedMap
+        `learned_` of a fitted PlanarIsing. What is None below is as in this record.
+    folder : path-like
+        Created, with its parents. If it holds anything, `force` is needed, and replaces the files of isingmap
+        only.
+    title : str, optional
+        What the data are; heads the summary and the picture.
+    groups : (n_features,) sequence of str, optional
+        Colours of the nodes, and a column of nodes.csv.
+    command : str, optional
+        How to repeat the run; shown in the summary.
+    layout : {"planar", "kamada-kawai"}, optional
+    places : mapping of name to (x, y), optional
+        Where to draw the variables, so that two pictures can be compared; `read_positions` reads those of another
+        folder.
+    force : bool
+
+    Returns
+    -------
+    Path
+        The folder: the one given, unless the search was interrupted and a complete result is there already.
+
+    Raises
+    ------
+    OutputExistsError
+        If the folder is not empty, or is a file.
+    ModelError
+        If groups or places do not fit the variables, or for an unknown layout.
+    """
+    learned = learned.described(title=title, groups=groups, command=command, layout=layout, places=places)
+    folder = Path(folder)
+    check_folder(folder, force=force)
+    if learned.interrupted and is_occupied(folder):
+        folder = _free_sibling(folder, "interrupted")
+    with finished_folder(folder, result_names()) as place:
+        for result in RESULTS:
+            if result.wanted(learned):
+                result.write(learned, *(place / name for name in result.names))
+    return folder
+
+
+def _free_sibling(folder: Path, word: str) -> Path:
+    """folder-word, or folder-word-2, ...: the first that is not taken."""
+    folder = folder.resolve()
+    candidate, k = folder.with_name(f"{folder.name}-{word}"), 1
+    while candidate.exists():
+        k += 1
+        candidate = folder.with_name(f"{folder.name}-{word}-{k}")
+    return candidate
+
+
+# --- the files ---------------------------------------------------------------------------------------------
+
+
+def write_model(learned: LearnedMap, path: Path) -> None:
+    """The model, and what readers of models ignore: how it was learned, the facts, and where it was drawn."""
+    document = document_of(
+        learned.model,
+        fit=_provenance(learned),
+        facts=[fact.record for fact in fit_facts(learned)],
+        positions={name: list(place) for name, place in learned.positions.items()},
+    )
+    write_json(path, document)
+
+
+def _provenance(learned: LearnedMap) -> dict:
+    result = learned.result
+    return {
+        "title": learned.title,
+        "command": learned.command,
+        "settings": settings_text(learned),
+        "n_samples": result.n_samples,
+        "log_likelihood": result.log_likelihood,
+        "stopped": result.stopped,
+        "labels": [[coding.negative, coding.positive] for coding in learned.codings or ()],
+        "groups": None if learned.groups is None else list(learned.groups),
+        "notes": list(learned.notes),
+        "warnings": list(learned.warnings),
+    }
+
+
+def write_edges(learned: LearnedMap, path: Path) -> None:
+    write_csv(path, tables.EDGE_COLUMNS, tables.edge_rows(learned))
+
+
+def write_nodes(learned: LearnedMap, path: Path) -> None:
+    write_csv(path, tables.NODE_COLUMNS, tables.node_rows(learned))
+
+
+def write_path(learned: LearnedMap, path: Path) -> None:
+    write_csv(path, tables.PATH_COLUMNS, tables.path_rows(learned.result))
+
+
+def write_excluded(learned: LearnedMap, path: Path) -> None:
+    write_csv(path, tables.EXCLUDED_COLUMNS, tables.excluded_rows(learned.result))
+
+
+def write_pictures(learned: LearnedMap, *paths: Path) -> None:
+    model = learned.model
+    draw_map(
+        paths,
+        names=model.names,
+        edges=model.edges,
+        couplings=model.couplings,
+        fields=model.fields if model.free_fields.any() else None,
+        groups=learned.groups,
+        positions=learned.positions,
+        title=learned.title or None,
+    )
+
+
+def write_summary(learned: LearnedMap, path: Path) -> None:
+    path.write_text(fit_summary(learned), encoding="utf-8", errors="backslashreplace")
+
+
+def always(learned: LearnedMap) -> bool:
+    """Whatever was learned."""
+    return True
+
+
+def if_excluded(learned: LearnedMap) -> bool:
+    """Only when pairs were left out."""
+    return bool(learned.result.excluded)
+
+
+@dataclass(frozen=True)
+class ResultFiles:
+    """Files made by one writer (the picture is laid out once for both of its forms), and when they are wanted."""
+
+    names: tuple[str, ...]
+    write: Callable[..., None]  # of a LearnedMap and the path of each name
+    wanted: Callable[[LearnedMap], bool] = always
+
+
+RESULTS = (
+    ResultFiles(("model.json",), write_model),
+    ResultFiles(("edges.csv",), write_edges),
+    ResultFiles(("nodes.csv",), write_nodes),
+    ResultFiles(("path.csv",), write_path),
+    ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
+    ResultFiles(("map.svg", "map.png"), write_pictures),
+    ResultFiles(("summary.txt",), write_summary),
+)
+
+
+def result_names() -> list[str]:
+    """Names of all files that may be among the results, in the order in which they are announced."""
+    return [name for result in RESULTS for name in result.names]

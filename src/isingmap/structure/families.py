@@ -1,0 +1,63 @@
+"""Which fields a model may have: the families, each one record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Family:
+    """What may be a parameter besides the couplings.
+
+    Attributes
+    ----------
+    name : str
+    meaning : str
+        For the summary.
+    room : str
+        For the summary: how many edges the plane has room for.
+    help : str
+        For whoever chooses.
+    has_fields : bool
+        Whether spins may have fields at all.
+    every_field : bool
+        Whether every spin has one from the start.
+    """
+
+    name: str
+    meaning: str
+    room: str
+    help: str
+    has_fields: bool
+    every_field: bool
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family(
+            "partial",
+            "fields and couplings were chosen in competition",
+            "with n variables there is room for 3n-3 couplings and fields together (3n-6 couplings)",
+            "the data decide which variables get a field (a leaning of their own) and which pairs a coupling",
+            has_fields=True,
+            every_field=False,
+        ),
+        Family(
+            "zero-field",
+            "no fields; every variable is taken for a fair coin",
+            "with n variables that is 3n-6 edges",
+            "couplings only, right when every column is about half and half",
+            has_fields=False,
+            every_field=False,
+        ),
+        Family(
+            "outer-planar",
+            "a field on every variable; the graph is outer-planar",
+            "with n variables that is 2n-3 edges",
+            "a field on every variable, and an outer-planar graph",
+            has_fields=True,
+            every_field=True,
+        ),
+    )
+}

@@ -1,0 +1,76 @@
+"""The door to learning: from a problem and options to a planar Ising model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from isingmap.errors import ModelError
+from isingmap.option import given, options_of
+from isingmap.structure.options import SearchOptions
+from isingmap.structure.problem import Problem
+from isingmap.structure.result import SearchResult
+from isingmap.structure.searches.registry import SEARCHES
+
+
+def learn_structure(
+    problem: Problem, options: SearchOptions | None = None, *, progress: Callable[[int, int], None] | None = None
+) -> SearchResult:
+    """Learn a planar Ising model from pairwise moments.
+
+    Parameters
+    ----------
+    problem : Problem
+        Moments, family, prior and required edges.
+    options : SearchOptions, optional
+        Criterion, search, limits, restarts, seed, checkpoint; default: forward-backward by EBIC.
+    progress : callable, optional
+        Called with (edges so far, largest possible number) after every step.
+
+    Returns
+    -------
+    SearchResult
+
+    Raises
+    ------
+    ModelError
+        For an option that the search does not use.
+    NoEstimateError
+        A graph that is drawn at once has an infinite coupling (only without a prior).
+    FileFormatError
+        The checkpoint cannot be kept where it is wanted, is damaged, or belongs to other data or options.
+
+    Notes
+    -----
+    An interrupted search (KeyboardInterrupt) returns the best it has, and keeps its checkpoint. For the cost see
+    the functions `search` in `searches/` and `fixed_graphs/`.
+    """
+    options = SearchOptions() if options is None else options
+    _check_use(problem, options)
+    return SEARCHES[options.search].module.search(problem, options, progress)
+
+
+def greedy_search(
+    problem: Problem, options: SearchOptions | None = None, *, progress: Callable[[int, int], None] | None = None
+) -> SearchResult:
+    """The paper's Algorithm 1: `learn_structure` with search="greedy"; criterion="bic" where no options are given.
+
+    Raises
+    ------
+    ModelError, FileFormatError
+        See `learn_structure`.
+    """
+    options = SearchOptions(criterion="bic") if options is None else options
+    return learn_structure(problem, replace(options, search="greedy"), progress=progress)
+
+
+def _check_use(problem: Problem, options: SearchOptions) -> None:
+    """Nothing was asked for that the search would pass over in silence."""
+    values = given(problem) | given(options)
+    unused = [
+        f"{setting.name}={values[setting.name]}"
+        for setting in (*options_of(problem), *options_of(options))
+        if setting.name in values and setting.searches and options.search not in setting.searches
+    ]
+    if unused:
+        raise ModelError(f'search="{options.search}" draws a whole graph at once; leave out {", ".join(unused)}')

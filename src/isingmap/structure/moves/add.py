@@ -1,0 +1,101 @@
+"""Adding edges: the best guaranteed gain first, and what pays only after the refit when nothing else is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from isingmap.structure.edge_gain import edge_gain
+from isingmap.structure.moves.drop import drop_cheap_edges
+from isingmap.structure.moves.move import LEAST_IMPROVEMENT
+from isingmap.structure.state.archive import Archive
+from isingmap.structure.state.refitted_model import RefittedModel
+from isingmap.structure.state.search_state import Pair, SearchState, addable
+
+# Pairs refitted to find the best addition, best guaranteed gain first: of those tested, the addable ones.
+MOST_REFITTED = 4
+MOST_TESTED = 50
+# A refit can gain more than the bound, rarely more than twice as much on larger graphs.
+LEAST_SHARE = 0.25
+
+
+class Grow:
+    """Add the best pair and drop what no longer pays, until nothing is worth adding, also after its refit."""
+
+    def step(self, state: SearchState) -> bool:
+        """One edge in, and those out that it makes superfluous."""
+        if add_and_drop(state):
+            return True
+        if not state.complete:
+            state.reopen()
+            return True
+        if state.rule.is_price_alone and add_underrated(state):
+            state.reconsider()
+            return True
+        return False
+
+    def saved(self, archive: Archive) -> dict:
+        """Nothing is remembered."""
+        return {}
+
+    def resume(self, document: dict, archive: Archive) -> None:
+        """Nothing is remembered."""
+
+
+def add_and_drop(state: SearchState) -> bool:
+    """Add the best pair and drop what no longer pays; False when nothing is worth adding."""
+    if not state.add_best():
+        return False
+    if drop_cheap_edges(state):
+        state.reconsider()
+    return True
+
+
+def add(state: SearchState, pair: Pair, larger: RefittedModel | None = None) -> None:
+    """Put an edge in; `larger` is the model with it, if there is one already."""
+    state.record("add", pair, state.gain(pair), larger or state.model.with_edge(*pair))
+
+
+def add_underrated(state: SearchState) -> bool:
+    """Add the pair of largest gain after the refit, where no guaranteed gain reaches the price."""
+    before = state.model.gain
+    best = best_addition(state, state.model, lambda pair: before + state.price(pair) + LEAST_IMPROVEMENT)
+    if best is None:
+        return False
+    add(state, *best)
+    return True
+
+
+def best_addition(
+    state: SearchState, model: RefittedModel, least: Callable[[Pair], float], removed: Pair | None = None
+) -> tuple[Pair, RefittedModel] | None:
+    """(new pair, model with it) worth most, if any gains more than `least` says of it.
+
+    `model` may differ from the state's; `removed` is not put back.
+    """
+    best: tuple[Pair, RefittedModel] | None = None
+    for new in _promising(state, model, least, removed):
+        wanted = least(new) if best is None else best[1].gain + (least(new) - least(best[0]))
+        candidate = model.with_edge_if_worth(*new, wanted)
+        if candidate is not None and candidate.gain > wanted:
+            best = new, candidate
+    return best
+
+
+def _promising(state: SearchState, model: RefittedModel, least, removed: Pair | None) -> list[Pair]:
+    """Addable pairs that may gain as much as they must, best guaranteed gain first."""
+    allowed = state.joinable & ~np.isnan(model.correlations)
+    if removed is not None:
+        allowed[removed] = False
+    allowed[model.edges[:, 0], model.edges[:, 1]] = False
+    rows, columns = np.nonzero(allowed)
+    guaranteed = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
+    found: list[Pair] = []
+    for k in np.argsort(-guaranteed, kind="stable")[:MOST_TESTED].tolist():
+        pair = int(rows[k]), int(columns[k])
+        if guaranteed[k] < LEAST_SHARE * (least(pair) - model.gain) or len(found) == MOST_REFITTED:
+            break
+        if addable(model, *pair):
+            found.append(pair)
+    return found

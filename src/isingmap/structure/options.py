@@ -1,0 +1,150 @@
+"""The settings of learning: what may be asked for, and how it is searched.
+
+Together with `DataOptions` these dataclasses are the one table of settings (`isingmap.option` tells who reads it). To
+add a setting, add a field here, and use it where it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from isingmap.data.options import DataOptions
+from isingmap.option import Option, check_options, option, options_of
+from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
+from isingmap.structure.families import FAMILIES
+from isingmap.structure.searches.registry import SEARCHES, STEPWISE
+
+
+def _choices(records: Iterable) -> str:
+    return "; ".join(f"{record.name}: {record.help}" for record in records)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemOptions:
+    """Which models come into question."""
+
+    family: str = option(
+        "partial",
+        f"which fields the model may have. {_choices(FAMILIES.values())}",
+        "choice",
+        choices=tuple(FAMILIES),
+    )
+    prior: float | None = option(
+        None,
+        "add so many pseudo-observations, spread evenly over all configurations; keeps couplings finite where two "
+        "columns always agree (1 is a mild choice). Without it, pairs whose coupling would be infinite are left out "
+        "and listed",
+        "number",
+        metavar="A",
+    )
+    required_edges: Any = option(
+        None,
+        "edges that must be in the graph, (k, 2) numbers or names of columns",
+        "edges",
+        flag="",
+        searches=STEPWISE,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How the graph is chosen; the same options give the same result.
+
+    Raises
+    ------
+    ModelError
+        Naming the setting, what it may be and what was given.
+    """
+
+    criterion: str = option(
+        "ebic",
+        f"what a parameter must gain to be worth it. {_choices(CRITERIA.values())}",
+        "choice",
+        choices=tuple(CRITERIA),
+    )
+    search: str = option(
+        "forward-backward",
+        f"how the graph is chosen. {_choices(SEARCHES.values())}",
+        "choice",
+        choices=tuple(SEARCHES),
+    )
+    gamma: float = option(
+        EBIC_GAMMA, "strictness of criterion=ebic, from 0 (bic) to 1; as in IsingFit", "number", least=0.0, metavar="G"
+    )
+    min_gain: float | None = option(
+        None,
+        "also stop when the best edge gains less than so many nats per row (the gamma of the paper)",
+        "number",
+        metavar="G",
+        searches=STEPWISE,
+    )
+    n_edges: int | None = option(
+        None, "also stop at so many couplings", "whole", least=0, metavar="N", searches=STEPWISE
+    )
+    n_candidates: int | None = option(
+        None,
+        "consider only pairs whose |moment| is among so many largest of one of its variables, an approximation that "
+        "the result states; by default all pairs up to 2000 variables, 50 above",
+        "whole",
+        least=1,
+        python="",
+        flag="",
+        searches=STEPWISE,
+    )
+    n_restarts: int | None = option(
+        None,
+        "search=forward-backward ends when so many perturbed restarts in a row found nothing better; by default 30 up "
+        "to 20 variables, 12 up to 50, else 0",
+        "whole",
+        least=0,
+        flag="--restarts",
+        metavar="N",
+        searches=STEPWISE,
+    )
+    temperature: float = option(
+        0.0,
+        "annealing over the restarts: one may end so many nats (log-likelihood less the price) below the one before, "
+        "in the mean, and still be the next to be perturbed; falls to 0 as they fail; the best of all is returned",
+        "number",
+        least=0.0,
+        python="",
+        flag="",
+        searches=STEPWISE,
+    )
+    seed: Any = option(
+        0,
+        "seed of the restarts; the same seed gives the same result",
+        "seed",
+        python="random_state",
+        flag="--seed",
+        metavar="N",
+    )
+    checkpoint: Any = option(
+        None,
+        "file that keeps a long search, written every 20 seconds and removed in the end; the same call or command goes "
+        "on from it after a crash, to the same result bit by bit",
+        "path",
+        metavar="FILE",
+        searches=STEPWISE,
+        shapes_result=False,
+    )
+    audit_every: int | None = option(
+        None,
+        "debug mode: after so many steps compute everything that is carried along again from nothing, and raise an "
+        "error if it differs; slow",
+        "whole",
+        least=1,
+        python="",
+        flag="",
+        searches=STEPWISE,
+        shapes_result=False,
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+# Every setting of learning, in the order in which they are shown.
+OPTIONS: tuple[Option, ...] = (*options_of(ProblemOptions), *options_of(SearchOptions), *options_of(DataOptions))

@@ -1,0 +1,189 @@
+"""What is to be learned from: moments, the family of models, and what must be in the graph; checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from isingmap.data.moments import EmpiricalMoments
+from isingmap.errors import DataError, ModelError
+from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
+from isingmap.likelihood.existence import find_obstacle, no_estimate_error
+from isingmap.likelihood.fit import shrunk
+from isingmap.model import IsingModel
+from isingmap.option import check_options
+from isingmap.planar.embedding import as_simple_edges, embed
+from isingmap.structure.families import FAMILIES, Family
+from isingmap.structure.options import ProblemOptions
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(ProblemOptions):
+    """A learning problem.
+
+    A search sees it as a zero-field model on nodes: the spins in the order of their names, on which ties depend, and
+    the auxiliary node last.
+
+    Parameters
+    ----------
+    moments : EmpiricalMoments
+        Of -1/+1 data, in the caller's order.
+    family : {"partial", "zero-field", "outer-planar"}
+        Fields chosen by the search in competition with couplings; no fields; a field on every variable.
+    prior : float, optional
+        Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
+        infinite are passed over and listed in the result.
+    required_edges : (k, 2) array of int or names, optional
+        Edges that must be in the graph.
+
+    Raises
+    ------
+    ModelError
+        For an unknown family, fields without magnetizations, a senseless prior, or edges that are none.
+    NonPlanarError
+        When the required edges do not fit into the plane, together with the fields of the family.
+    NoEstimateError
+        When a required coupling or field would be infinite.
+    DataError
+        When the moments are no averages of products of -1/+1 values.
+    """
+
+    moments: EmpiricalMoments
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if self.rules.has_fields and self.moments.magnetizations is None:
+            raise ModelError(
+                f'family "{self.family}" has fields and needs the magnetizations; use family="zero-field" without'
+            )
+        _check_moments(self.moments)
+        shrunk(np.empty(0), self.prior, self.moments.n_samples)
+        if len(self.required):
+            self._check_required()
+
+    @classmethod
+    def from_moments(
+        cls,
+        moments,
+        n_samples: float,
+        *,
+        magnetizations=None,
+        names: Sequence[str] | None = None,
+        **options: Any,
+    ) -> Problem:
+        """A problem from bare arrays.
+
+        Parameters
+        ----------
+        moments : (n_spins, n_spins) array
+            E[x_i x_j] of -1/+1 data.
+        n_samples : float
+            Observations behind the moments.
+        magnetizations : (n_spins,) array, optional
+            E[x_i]; needed by the families with fields.
+        names : sequence of str, optional
+            Used for ties and messages; default "x1", ...
+        options
+            family, prior and required_edges.
+
+        Raises
+        ------
+        ModelError, DataError, NonPlanarError, NoEstimateError
+            See `Problem`.
+        """
+        names = tuple(f"x{k + 1}" for k in range(len(moments))) if names is None else tuple(map(str, names))
+        return cls(EmpiricalMoments(moments, magnetizations, n_samples, names), **options)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the spins, in the caller's order."""
+        return self.moments.names
+
+    @property
+    def n_spins(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_samples(self) -> float:
+        return self.moments.n_samples
+
+    @property
+    def rules(self) -> Family:
+        """The record of the family."""
+        return FAMILIES[self.family]
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The caller's number of each spin, spins in order of their names, (n_spins,) int64."""
+        return np.array(sorted(range(self.n_spins), key=self.names.__getitem__), dtype=np.int64)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the nodes."""
+        return extended_labels([self.names[k] for k in self.order])
+
+    @cached_property
+    def raw(self) -> np.ndarray:
+        """Moments between nodes as observed, (n_nodes, n_nodes); the log-likelihood is theirs."""
+        means = self.moments.magnetizations
+        ordered = np.asarray(self.moments.moments, float)[np.ix_(self.order, self.order)]
+        return extended_moments(ordered, None if means is None else np.asarray(means, float)[self.order])
+
+    @cached_property
+    def target(self) -> np.ndarray:
+        """Moments to match, shrunk by the prior, (n_nodes, n_nodes)."""
+        target = shrunk(self.raw, self.prior, self.n_samples).copy()
+        np.fill_diagonal(target, 1.0)
+        return target
+
+    @cached_property
+    def required(self) -> np.ndarray:
+        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2)."""
+        edges = np.empty((0, 2), np.int64)
+        if self.required_edges is not None and len(self.required_edges):
+            given = IsingModel(self.required_edges, np.zeros(len(self.required_edges)), names=self.names)
+            edges = np.sort(np.argsort(self.order)[given.edges], axis=1)
+        if self.rules.every_field:
+            edges = np.vstack([edges, pairs_with_auxiliary(self.n_spins, np.arange(self.n_spins))])
+        return edges
+
+    @property
+    def room(self) -> int:
+        """Most edges that a planar graph on the nodes has."""
+        return 3 * (self.n_spins + self.rules.has_fields) - 6
+
+    def model(self, edges: np.ndarray, couplings: np.ndarray) -> IsingModel:
+        """The model with these edges between nodes, in the caller's order of the spins."""
+        graph = ExtendedGraph(self.n_spins, edges).renumbered(self.order)
+        return IsingModel(graph.edges, *graph.split(couplings), names=self.names, free_fields=graph.is_free)
+
+    def _check_required(self) -> None:
+        edges, n_nodes = self.required, len(self.labels)
+        embed(n_nodes, as_simple_edges(edges, n_nodes), labels=self.labels)
+        obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
+        if obstacle is not None:
+            raise no_estimate_error(obstacle, self.labels)
+
+
+def _check_moments(given: EmpiricalMoments) -> None:
+    """Averages of products of -1/+1 values, one row and column for each name."""
+    names, moments, means = given.names, given.moments, given.magnetizations
+    n = len(names)
+    if moments.shape != (n, n):
+        raise ModelError(f"moments must have shape ({n}, {n}), one row and column for each name; got {moments.shape}")
+    if means is not None and means.shape != (n,):
+        raise ModelError(f"magnetizations must have shape ({n},), got {means.shape}")
+    bad = ~(np.abs(moments) <= 1.0 + 1e-12) | ~(np.abs(moments - moments.T) <= 1e-9)
+    if bad.any():
+        i, j = np.argwhere(bad)[0].tolist()
+        raise DataError(
+            f"moments[{names[i]}, {names[j]}] is {moments[i, j]} and [{names[j]}, {names[i]}] {moments[j, i]}; "
+            "averages of products of -1/+1 values are symmetric and lie in [-1, 1]"
+        )
+    if means is not None and not (np.abs(means) <= 1.0 + 1e-12).all():
+        k = int(np.flatnonzero(~(np.abs(means) <= 1.0 + 1e-12))[0])
+        raise DataError(f"magnetizations[{names[k]}] is {means[k]}; averages of -1/+1 values lie in [-1, 1]")

@@ -1,0 +1,135 @@
+"""Running a search that goes step by step: progress, checkpoint, audit and interruption are the same for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.structure.audit import audit
+from isingmap.structure.checkpoint import Checkpoint, fingerprint
+from isingmap.structure.interruption import was_interrupted
+from isingmap.structure.options import SearchOptions
+from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.structure.state.archive import Archive
+from isingmap.structure.state.candidates import candidates_per_spin
+from isingmap.structure.state.search_state import SearchState
+
+Progress = Callable[[int, int], None]
+
+
+class Search(Protocol):
+    """A machine of short steps, which can stop, be saved and go on between any two."""
+
+    state: SearchState
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether the next step adds the best pair, so that an audit can tell which it must be."""
+
+    def advance(self) -> bool:
+        """One step, of seconds at most on a thousand nodes; False when the search is over."""
+
+    def finish(self) -> None:
+        """Leave the state at the best result found, also when the search was interrupted."""
+
+    def saved(self, archive: Archive) -> dict:
+        """Everything, as a JSON document that `resume` understands; arrays go into the archive."""
+
+    def resume(self, document: dict, archive: Archive) -> None:
+        """Go on from what `saved` wrote."""
+
+
+def run(search: Search, options: SearchOptions, progress: Progress | None) -> None:
+    """Advance to the end, or to an interruption, and leave the best result; with a checkpoint, from where it stands.
+
+    Raises
+    ------
+    FileFormatError
+        The checkpoint cannot be kept where it is wanted, is damaged, or belongs to other data or options.
+    IsingMapError
+        An audit found a difference.
+    """
+    checkpoint = None
+    if options.checkpoint is not None:
+        problem = search.state.problem
+        checkpoint = Checkpoint(options.checkpoint, problem, fingerprint(problem, search.state.joinable, options))
+        checkpoint.resume(search)
+    try:
+        _advance_to_the_end(search, options, progress, checkpoint)
+    except (KeyboardInterrupt, SystemError) as error:
+        if not was_interrupted(error):
+            raise
+        n_steps = len(search.state.steps)
+        search.finish()
+        search.state.interrupt(n_steps)
+    else:
+        if checkpoint is not None:
+            checkpoint.remove()
+
+
+def _advance_to_the_end(search: Search, options: SearchOptions, progress, checkpoint: Checkpoint | None) -> None:
+    state, audited = search.state, 0
+    while _step(search):
+        if progress is not None:
+            progress(len(state.model.edges), state.problem.room)
+        if checkpoint is not None:
+            checkpoint.save_now_and_then(search)
+        if options.audit_every and search.is_growing and abs(len(state.steps) - audited) >= options.audit_every:
+            audited = len(state.steps)
+            audit(state, complete=state.complete)
+
+
+def _step(search: Search) -> bool:
+    with one_blas_thread():  # once for the many refits inside
+        return search.advance()
+
+
+def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0) -> SearchResult:
+    """What the state has come to, in the caller's order of the variables."""
+    model, problem = state.model, state.problem
+    return SearchResult(
+        model=problem.model(model.edges, model.couplings),
+        path=_path(state),
+        excluded=_excluded(state),
+        stopped=state.stopped,
+        family=problem.family,
+        criterion=options.criterion,
+        search=options.search,
+        n_samples=problem.n_samples,
+        prior=problem.prior,
+        converged=model.converged,
+        gradient_norm=model.gradient_norm,
+        gamma=options.gamma,
+        n_restarts=n_restarts,
+        seed=None if isinstance(options.seed, np.random.Generator) else options.seed,
+        n_candidates=candidates_per_spin(problem, options.n_candidates),
+    )
+
+
+def _path(state: SearchState) -> Path:
+    steps = state.steps
+    return Path(
+        action=("start", *(s.action for s in steps)),
+        source=("", *(state.problem.labels[s.edge[0]] for s in steps)),
+        target=("", *(state.other_end(s.edge[1]) for s in steps)),
+        gain=np.array([np.nan, *(s.gain for s in steps)]),
+        log_likelihood=np.array([state.log_likelihood(state.begin), *(s.log_likelihood for s in steps)]),
+        n_parameters=np.array([len(state.begin.edges), *(s.n_parameters for s in steps)]),
+        n_ties=np.array([0, *(s.n_ties for s in steps)]),
+        n_samples=state.problem.n_samples,
+    )
+
+
+def _excluded(state: SearchState) -> tuple[Exclusion, ...]:
+    """Pairs that the final model lacks only because their coupling would be infinite, the best first."""
+    found = []
+    for pair, exclusion in state.excluded.items():
+        gain = state.gain(pair)
+        worth_it = gain >= max(state.price(pair), state.rule.min_gain or 0.0)
+        if worth_it and pair not in state.model.pairs and (reason := state.obstacle(*pair)):
+            found.append(replace(exclusion, gain=gain, reason=reason))
+    return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))

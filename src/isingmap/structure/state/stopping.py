@@ -1,0 +1,52 @@
+"""When a search stops adding edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isingmap.structure.criteria import CRITERIA, Price
+from isingmap.structure.options import SearchOptions
+from isingmap.structure.problem import Problem
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """When to stop adding edges; the first condition met counts.
+
+    Attributes
+    ----------
+    criterion : str
+    price : Price
+        Of the criterion, for the data at hand.
+    min_gain : float or None
+        Smallest gain worth an edge, nats per sample.
+    n_edges : int or None
+        Largest number of couplings.
+    """
+
+    criterion: str
+    price: Price
+    min_gain: float | None = None
+    n_edges: int | None = None
+
+    @classmethod
+    def of(cls, problem: Problem, options: SearchOptions) -> StoppingRule:
+        """The rule that the options ask for."""
+        price = CRITERIA[options.criterion].price(problem.n_samples, problem.n_spins, options.gamma)
+        return cls(options.criterion, price, options.min_gain, options.n_edges)
+
+    @property
+    def is_price_alone(self) -> bool:
+        """Whether nothing but the price of a parameter ends the growth."""
+        return self.price.of_coupling(0, 0) > 0 and self.n_edges is None and self.min_gain is None
+
+    def reason(self, n_couplings: int, gain: float, price: float) -> str:
+        """Why not to add an edge of this gain and price to a model with so many couplings; empty to go on."""
+        if self.n_edges is not None and n_couplings >= self.n_edges:
+            return f"reached n_edges={self.n_edges}"
+        shown = f"the best gain, {gain:.3g} nats per sample, is below"
+        if self.min_gain is not None and gain < self.min_gain:
+            return f"{shown} min_gain={self.min_gain:g}"
+        if gain < price:
+            return f"{shown} the {self.criterion.upper()} price of a parameter, {price:.3g}"
+        return ""

@@ -1,0 +1,70 @@
+"""A file appears whole or not at all."""
+
+import os
+
+import pytest
+
+from isingmap.errors import ModelError, OutputExistsError
+from isingmap.files.whole_file import check_file, write_bytes, write_text, written_text, written_whole
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_file_appears_when_the_block_ends(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(b"old")
+    with written_whole(path) as stream:
+        stream.write(b"new")
+        stream.flush()
+        assert path.read_bytes() == b"old" and len(names(tmp_path)) == 2
+    assert path.read_bytes() == b"new" and names(tmp_path) == ["x.bin"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("writer", [written_whole, written_text])
+def test_a_failure_leaves_the_old_file(tmp_path, error, writer):
+    path = tmp_path / "x.bin"
+    path.write_bytes(b"old")
+    with pytest.raises(error), writer(path) as stream:
+        stream.write(b"half" if writer is written_whole else "half")
+        raise error
+    assert path.read_bytes() == b"old" and names(tmp_path) == ["x.bin"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.parametrize(("mode", "expected"), [(0o666, 0o640), (0o600, 0o600)])
+def test_who_may_read_it(tmp_path, mode, expected):
+    before = os.umask(0o027)
+    try:
+        with written_whole(tmp_path / "x", mode=mode) as stream:
+            stream.write(b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "x").stat().st_mode & 0o777 == expected
+
+
+def test_text_is_utf_8_with_its_own_ends_of_line(tmp_path):
+    write_text(tmp_path / "x.txt", "é\r\n\n\r")
+    assert (tmp_path / "x.txt").read_bytes() == b"\xc3\xa9\r\n\n\r"
+    with pytest.raises(ModelError, match=r"x\.txt: cannot be written as UTF-8.*ud800.*rename"):
+        write_text(tmp_path / "x.txt", "a name \ud800 of damage")
+    assert (tmp_path / "x.txt").read_bytes() == b"\xc3\xa9\r\n\n\r" and names(tmp_path) == ["x.txt"]
+
+
+def test_an_absent_folder_is_not_made(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        write_bytes(tmp_path / "absent" / "x", b"")
+    assert names(tmp_path) == []
+
+
+def test_taken_names_are_refused(tmp_path):
+    path = tmp_path / "x.csv"
+    check_file(path)
+    path.write_text("mine")
+    check_file(path, force=True)
+    with pytest.raises(OutputExistsError, match="x.csv exists and was not overwritten.*force=True"):
+        check_file(path)
+    with pytest.raises(OutputExistsError, match="is a folder"):
+        check_file(tmp_path, force=True)
