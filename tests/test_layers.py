@@ -3,7 +3,11 @@
 import ast
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import isingmap
+from import_graph import circles, import_graph
 
 ROOT = Path(isingmap.__file__).parent
 
@@ -32,37 +36,98 @@ LAYERS = {
 }
 
 
-def imported_modules(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("isingmap"):
-            if node.module == "isingmap":
-                yield from (f"isingmap.{alias.name}" for alias in node.names)
-            else:
-                yield node.module
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("isingmap"))
+# Inside a part, a folder or a module of it; the longest name counts. Imports within one of them are free.
+SUBLAYERS = {
+    "inference": {
+        "precision": 0,
+        "extended": 0,
+        "pfaffian": 0,
+        "kac_ward": 0,
+        "enumeration": 1,
+        "zero_field": 1,
+        "planned_graph": 2,
+        "proofs": 2,
+        "ground_states": 3,
+        "rungs": 4,
+        "samples": 5,
+        "planar_solution": 6,
+        "engine": 7,
+    },
+}
+
+IMPORTS = import_graph(ROOT)
 
 
-def part_of(path):
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+def part_of(module):
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def level_in_part(module):
+    """The height of a module in its part; the part's own `__init__` stands above all."""
+    levels = SUBLAYERS[part_of(module)]
+    names = module.split(".")[2:]
+    known = [".".join(names[:k]) for k in range(len(names), 0, -1) if ".".join(names[:k]) in levels]
+    return (levels[known[0]], known[0]) if known else (np.inf, module)
 
 
 def test_imports_only_go_down():
-    upward = []
-    for path in ROOT.rglob("*.py"):
-        here = LAYERS[part_of(path)]
-        for module in imported_modules(path):
-            parts = module.split(".")
-            if len(parts) > 1 and parts[1] in LAYERS:
-                same = parts[1] == part_of(path)
-                if not same and LAYERS[parts[1]] >= here:
-                    upward.append(f"{path.relative_to(ROOT)} imports {module}")
+    upward = [
+        f"{module} imports {imported}"
+        for module, imported in IMPORTS.edges
+        if part_of(module) != part_of(imported) and LAYERS[part_of(imported)] >= LAYERS[part_of(module)]
+    ]
     assert upward == []
 
 
-def test_every_part_has_a_layer():
-    parts = {part_of(path) for path in ROOT.rglob("*.py")}
-    assert parts <= set(LAYERS)
+@pytest.mark.parametrize("part", SUBLAYERS)
+def test_imports_only_go_down_within_a_part(part):
+    upward = []
+    for module, imported in IMPORTS.edges:
+        if part_of(module) == part_of(imported) == part:
+            (here, ours), (there, theirs) = level_in_part(module), level_in_part(imported)
+            if ours != theirs and there >= here:
+                upward.append(f"{module} imports {imported}")
+    assert upward == []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circles(IMPORTS) == []
+
+
+def test_every_part_and_module_has_a_layer():
+    assert {part_of(module) for module in IMPORTS} == set(LAYERS)
+    for part, levels in SUBLAYERS.items():
+        inside = [module for module in IMPORTS if module.startswith(f"isingmap.{part}.")]
+        assert {level_in_part(module)[1] for module in inside} == set(levels)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import box.deep.low",
+        "from box.deep import low",
+        "from box.deep.low import anything",
+        "from . import low",
+        "from .low import anything",
+        "from ..deep import low",
+        "def late():\n    from box.deep import low",
+        "if TYPE_CHECKING:\n    from box.deep.low import Anything",
+        "importlib.import_module('box.deep.low')",
+        "HOMES = {'low': 'box.deep.low'}\ndef late(name):\n    return import_module(HOMES[name])",
+        "HOMES = ('low',)\ndef late(name):\n    return import_module(f'box.deep.{name}').thing",
+    ],
+)
+def test_every_import_and_every_circle_is_seen(tmp_path, source):
+    deep = tmp_path / "box" / "deep"
+    deep.mkdir(parents=True)
+    for path, text in ((deep.parent / "__init__.py", ""), (deep / "__init__.py", ""), (deep / "high.py", source)):
+        path.write_text(text)
+    (deep / "low.py").write_text("import os")
+    graph = import_graph(tmp_path / "box")
+    assert list(graph.edges) == [("box.deep.high", "box.deep.low")]
+    assert circles(graph) == []
+    (deep / "low.py").write_text("def late():\n    import box.deep.high")
+    assert [set(circle) for circle in circles(import_graph(tmp_path / "box"))] == [{"box.deep.high", "box.deep.low"}]
 
 
 def test_the_public_names_are_few_and_there():

@@ -7,7 +7,7 @@ likely a three-valued answer that lost a value than a second coding, so it is re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -72,11 +72,11 @@ def _code_by_labels(columns, names, positive, place):
     problems = _Problems()
     rules = []
     for j, (column, label) in enumerate(zip(columns, wanted, strict=True)):
-        known = label is not None
-        rule = _pair_with(label, column, opposite[label]) if known else _recognised_pair(column, table_pair)
+        rule = _recognised_pair(column, table_pair) if label is None else _pair_with(label, column, opposite[label])
         if rule is None:
             _describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row))
-        rules.append(rule)
+        else:
+            rules.append(rule)
     problems.raise_if_any()
     display = _display_texts(columns)
     codings = tuple(Coding(display.get(neg, neg), display.get(pos, pos)) for neg, pos in rules)
@@ -198,7 +198,7 @@ def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place
     return f"{odd} besides {' and '.join(column.display(value) for value in expected)}"
 
 
-def _first_odd(column: LabelColumn, expected: Sequence[str], place) -> str:
+def _first_odd(column: LabelColumn, expected: Collection[str], place) -> str:
     row, value = column.first_outside(expected)
     return f"{column.display(value)!r} first in {place(row)} ({counted(column.counts[value], 'cell')})"
 
@@ -219,9 +219,8 @@ def _third_value_hints(values: Sequence[str]) -> tuple[str, ...]:
 
 def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
     """The hint at --threshold, if the values look like counts."""
-    numbers = [number(value) for value in values]
-    counts = all(value is not None and value >= 0 and value.is_integer() for value in numbers)
-    return (HINT_THRESHOLD,) if counts and max(numbers) > 1 else ()
+    counts = [value for value in map(number, values) if value is not None and value >= 0 and value.is_integer()]
+    return (HINT_THRESHOLD,) if len(counts) == len(values) and max(counts) > 1 else ()
 
 
 # --- thresholds and notes ---------------------------------------------------------------------------------

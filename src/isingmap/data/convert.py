@@ -140,11 +140,14 @@ def _refuse_moment_matrix(columns: Sequence[np.ndarray]) -> None:
     if n < 2 or columns[0].size != n or any(column.dtype.kind != "f" for column in columns):
         return
     matrix = np.stack(columns, axis=1)
-    close = {"rtol": 0.0, "atol": _MATRIX_TOLERANCE}
-    if not (np.allclose(matrix, matrix.T, **close) and np.allclose(matrix.diagonal(), 1.0, **close)):
+    if not (_close(matrix, matrix.T) and _close(matrix.diagonal(), 1.0)):
         return
     if not np.isin(matrix, (-1.0, 0.0, 1.0)).all():
         raise DataError(
             f"X is a symmetric {n} x {n} matrix with unit diagonal: is it a matrix of correlations or "
             f"moments, not {counted(n, 'observation')}? Then use fit_moments(moments, n_samples)."
         )
+
+
+def _close(first, second) -> bool:
+    return np.allclose(first, second, rtol=0.0, atol=_MATRIX_TOLERANCE)

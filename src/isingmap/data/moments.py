@@ -134,7 +134,7 @@ def _gram(matrix: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     total = np.zeros((matrix.shape[1],) * 2)
     for start in range(0, len(matrix), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        block = matrix[rows].astype(np.float32 if weights is None else np.float64)
+        block: np.ndarray = matrix[rows].astype(np.float32 if weights is None else np.float64)
         total += block.T @ (block if weights is None else block * weights[rows, None])
     return total
 
@@ -152,12 +152,12 @@ def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:
 
 
 def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
-    alone = [names[i] for i in np.flatnonzero(counts.diagonal() == 0)]
+    alone = [names[i] for i in np.flatnonzero(counts.diagonal() == 0).tolist()]
     if alone:
         raise DataError(f"no cell is observed in {counted(len(alone), 'column')}, drop them: {listed(alone)}")
     pairs = np.argwhere(np.triu(counts == 0, 1))
     if len(pairs):
-        shown = listed([f"{names[i]} - {names[j]}" for i, j in pairs])
+        shown = listed([f"{names[i]} - {names[j]}" for i, j in pairs.tolist()])
         raise DataError(
             f"{counted(len(pairs), 'pair')} of columns never observed in the same row, so no moment exists: "
             f"{shown}. Drop one column of each pair, or use missing='minus'."
@@ -198,22 +198,28 @@ def _check_matrix(matrix: np.ndarray, names: Sequence[str]) -> None:
 
 
 def _refuse_worst(excess: np.ndarray, matrix: np.ndarray, names: Sequence[str], rule: str) -> None:
-    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    i, j = _largest(excess)
     if excess[i, j] > _TOLERANCE:
         pair = f"{names[i]} - {names[j]}"
         entry = f"{pair} is {matrix[i, j]:g} ({matrix[j, i]:g} across the diagonal)"
         raise DataError(f"the matrix of moments {rule}; {entry}")
 
 
+def _largest(matrix: np.ndarray) -> tuple[int, int]:
+    """Row and column of the largest entry."""
+    row, column = divmod(int(np.argmax(matrix)), matrix.shape[1])
+    return row, column
+
+
 def _checked_magnetizations(magnetizations, moments: np.ndarray, names: Sequence[str]) -> np.ndarray:
     m = _number_array(magnetizations, "magnetizations")
     if m.shape != (len(names),):
         raise DataError(f"magnetizations must be one per variable: expected {(len(names),)}, got {m.shape}")
-    bad = [f"{names[i]} ({m[i]:g})" for i in np.flatnonzero(~(np.abs(m) <= 1))]
+    bad = [f"{names[i]} ({m[i]:g})" for i in np.flatnonzero(~(np.abs(m) <= 1)).tolist()]
     if bad:
         raise DataError(f"magnetizations must lie between -1 and 1: {listed(bad)}")
     excess = np.maximum(np.abs(m[:, None] + m) - 1 - moments, np.abs(m[:, None] - m) - 1 + moments)
-    i, j = np.unravel_index(np.argmax(excess), excess.shape)
+    i, j = _largest(excess)
     if excess[i, j] > _RANGE_TOLERANCE:
         raise DataError(
             "no two spins have these moments (|m_i + m_j| <= 1 + c_ij and |m_i - m_j| <= 1 - c_ij must "
@@ -245,6 +251,6 @@ def _worst_triple(c: np.ndarray) -> tuple[float, tuple[int, int, int]]:
         np.add(through, c, out=through)
         if max(excess.max(), -through.min()) - 1 > worst:
             np.maximum(excess, -through, out=excess)
-            i, j = np.unravel_index(np.argmax(excess), c.shape)
-            worst, triple = float(excess[i, j]) - 1, (int(i), k, int(j))
+            i, j = _largest(excess)
+            worst, triple = float(excess[i, j]) - 1, (i, k, j)
     return worst, triple

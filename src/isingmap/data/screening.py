@@ -66,7 +66,7 @@ def _without_constant(table: SpinTable, rule: str) -> SpinTable:
     constant = np.flatnonzero((minus == 0) | (plus == 0))
     if not constant.size:
         return table
-    shown = listed([_constant_value(table, j, minus[j], plus[j]) for j in constant])
+    shown = listed([_constant_value(table, j, minus[j], plus[j]) for j in constant.tolist()])
     what = f"{counted(constant.size, 'column')} with a single value: {shown}"
     if rule == "keep":
         return table.with_notes(f"Kept {what}.")
@@ -102,7 +102,7 @@ def _rare(table: SpinTable) -> list[str]:
     rare = np.flatnonzero((fewer > 0) & (fewer < FEW_OF_A_KIND))
     if not rare.size:
         return []
-    shown = listed([_rare_value(table, j, minus[j], plus[j]) for j in rare])
+    shown = listed([_rare_value(table, j, minus[j], plus[j]) for j in rare.tolist()])
     return [
         f"{counted(rare.size, 'column')} with fewer than {FEW_OF_A_KIND} answers of a kind: {shown}; their "
         "couplings rest on those few rows"

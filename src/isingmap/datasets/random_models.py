@@ -87,6 +87,11 @@ def paper_outer_planar_model(*, rng, low: float = 0.05, high: float = 1.0, field
         Couplings are uniform on [-high, -low] and [low, high].
     field : float
         Fields are uniform on [-field, field].
+
+    Raises
+    ------
+    ModelError
+        For bounds out of range.
     """
     edges = np.vstack([_cycle(12), np.array(PAPER_CHORDS) - 1])
     return _with_parameters(edges, 12, rng, low, high, field)

@@ -37,4 +37,4 @@ def load_senate106() -> SpinTable:
     with as_file(files("isingmap.datasets") / "senate106.csv.gz") as path:
         table = read_table(path, id_column=("member", "id", "statecode", "state"), group_column="party", transpose=True)
     notes = ("106th US Senate, 1999-2000 (MCMCpack, object Senate).", *table.notes)
-    return replace(table, groups=tuple(_PARTIES[party] for party in table.groups), notes=notes)
+    return replace(table, groups=tuple(_PARTIES[party] for party in table.groups or ()), notes=notes)

@@ -103,7 +103,8 @@ def find_obstacle(n_nodes: int, edges: np.ndarray, moments: np.ndarray) -> Obsta
     """
     pairs = np.flatnonzero(1.0 - np.abs(moments) < SLACK_TOLERANCE)
     if pairs.size:
-        return _pair_obstacle(*edges[pairs[0]].tolist(), moments[pairs[0]])
+        i, j = edges[pairs[0]].tolist()
+        return _pair_obstacle(i, j, moments[pairs[0]])
     start, order = incidence(n_nodes, edges)
     bad = _first_bad_edge(n_nodes, edges, moments, start, order)
     if bad < 0:
@@ -150,7 +151,8 @@ def describe(obstacle: Obstacle, names) -> str:
     if len(labels) == 2:
         if obstacle.slack < -SLACK_TOLERANCE:
             return f"the moment of {labels[0]} and {labels[1]} lies outside [-1, 1]"
-        return _event(*obstacle.nodes, not odd, names, "always ")
+        a, b = obstacle.nodes
+        return _event(a, b, not odd, names, "always ")
     if obstacle.slack < -SLACK_TOLERANCE:
         return f"no distribution has these moments around the cycle {'-'.join([*labels, labels[0]])}"
     around = zip(obstacle.nodes, (*obstacle.nodes[1:], obstacle.nodes[0]), strict=True)

@@ -82,7 +82,9 @@ def refit(plan: DualPlan, moments, start, inverse_hessian) -> Refit:
     """Refit from couplings and a curvature close to the result; `inverse_hessian` is overwritten."""
     with one_blas_thread():
         solution = solve_dual(plan, start)
-        return _climb(plan, moments, start, solution, moments - solution.moments(), inverse_hessian)
+        found = _climb(plan, moments, start, solution, moments - solution.moments(), inverse_hessian)
+    assert found is not None  # it gives up only on what is not worth it, and nothing was asked for here
+    return found
 
 
 def refit_exactly(plan: DualPlan, moments, start) -> Refit:

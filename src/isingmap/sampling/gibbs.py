@@ -75,7 +75,13 @@ def gibbs_sample(
 
 
 def whole_number(value, what: str, least: int) -> int:
-    """The count as an int, or a ModelError that says what was expected."""
+    """The count as an int.
+
+    Raises
+    ------
+    ModelError
+        If it is not a whole number or smaller than `least`.
+    """
     try:
         number = operator.index(value)
     except TypeError:
