@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from isingmap.cli import model_options, options
-from isingmap.io.formats import DOMAINS, FORMATS
+from isingmap.io.domains import DOMAINS
+from isingmap.io.formats import FORMATS
 
 EXAMPLE = """\
 example:

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Iterable
 
 from isingmap.cli import options
-from isingmap.io.formats import DOMAINS, FORMATS, Format, known_formats
+from isingmap.io.domains import DOMAINS
+from isingmap.io.formats import FORMATS, Format, known_formats
 
 FORMAT_HELP = f"{known_formats()}; default: from the content, else from the name"
 

@@ -6,8 +6,8 @@ from os import fspath
 
 from isingmap.errors import FileFormatError
 from isingmap.files.strict_json import object_or_nothing, read_json_object, shown, write_json
+from isingmap.io.domains import DOMAINS
 from isingmap.io.energy_signs import Energy, energy_from_model, model_from_energy
-from isingmap.io.formats import DOMAINS
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.model import IsingModel
 

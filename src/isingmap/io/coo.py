@@ -14,8 +14,8 @@ from isingmap.files.number_text import number
 from isingmap.files.reading import read_text
 from isingmap.files.whole_file import write_text
 from isingmap.io.dimod_objects import DOMAIN_OF, VARTYPE_OF
+from isingmap.io.domains import DOMAINS
 from isingmap.io.energy_signs import Energy, energy_from_model, model_from_energy
-from isingmap.io.formats import DOMAINS
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.model import IsingModel
 

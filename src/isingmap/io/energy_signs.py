@@ -14,7 +14,7 @@ from os import fspath
 import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.io.formats import DOMAINS
+from isingmap.io.domains import DOMAINS
 from isingmap.io.model_content import ModelFile, ModelPath, build_model
 from isingmap.io.rounding import drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel

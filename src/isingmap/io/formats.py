@@ -15,8 +15,6 @@ from isingmap.errors import FileFormatError, ModelError
 if TYPE_CHECKING:
     from isingmap.io.model_content import FormatFunctions
 
-DOMAINS = ("spin", "boolean")
-
 
 class Format(NamedTuple):
     """A format of model files.

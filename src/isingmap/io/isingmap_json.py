@@ -7,7 +7,7 @@ from os import fspath
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.strict_json import object_or_nothing, shown, write_json
-from isingmap.io.formats import DOMAINS
+from isingmap.io.domains import DOMAINS
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath, build_model
 from isingmap.model.json_format import FORMAT, arguments_of, document_of, read_document
 

@@ -68,11 +68,11 @@ class Archive:
         edges, couplings, block, correlations = (self.arrays[f"model{number}.{name}"] for name in MODEL_ARRAYS)
         inverse = self.arrays[f"model{number}.inverse_hessian"]
         fits, used = {}, 0
-        for which, *scalars in document["fits"]:
+        for which, *rest in document["fits"]:
             members = np.flatnonzero(block == which)
             size = members.size**2
             part = inverse[used : used + size]
-            fits[which] = BlockFit.restored(edges[members], couplings[members], part, *scalars)
+            fits[which] = BlockFit.restored(edges[members], couplings[members], part, *rest)
             used += size
         scalars: dict[str, Any] = {name: document[name] for name in MODEL_SCALARS}
         known = Correlations(correlations)
