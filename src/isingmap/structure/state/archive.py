@@ -42,6 +42,14 @@ class Archive:
         self.documents = [] if documents is None else documents
         self._models: list[RefittedModel] = []
 
+    def put_array(self, name: str, array: np.ndarray) -> None:
+        """Store an array under a name of its own."""
+        self.arrays[name] = array
+
+    def get_array(self, name: str) -> np.ndarray:
+        """The array of a name."""
+        return self.arrays[name]
+
     def put_model(self, model: RefittedModel) -> int:
         """Number under which a model is stored; the same for the same model."""
         known = next((k for k, other in enumerate(self._models) if other is model), None)

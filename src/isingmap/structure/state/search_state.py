@@ -8,10 +8,11 @@ correlations of blocked pairs are not kept. After a removal everything is open a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.edge_gain import edge_gain
@@ -128,17 +129,17 @@ class SearchState:
 
     def kind(self, pair: Pair) -> int:
         """0 for a coupling, 1 for a field."""
-        return int(pair[1] == self.n_spins)
+        return int(pair[1] == self.problem.auxiliary_node)
 
     @property
     def kinds(self) -> np.ndarray:
         """`kind` of each edge of the model, (n_edges,) int."""
-        return (self.model.edges[:, 1] == self.n_spins).astype(np.int64)
+        return ExtendedGraph(self.n_spins, self.model.edges).is_field.astype(np.int64)
 
     def _counts(self, model: RefittedModel) -> tuple[int, int]:
         """(couplings, fields)"""
-        n_fields = int((model.edges[:, 1] == self.n_spins).sum())
-        return len(model.edges) - n_fields, n_fields
+        graph = ExtendedGraph(self.n_spins, model.edges)
+        return graph.n_edges, graph.free_fields.size
 
     def gain(self, pair: Pair) -> float:
         """Guaranteed gain of a pair whose correlation is kept."""
@@ -220,11 +221,11 @@ class SearchState:
 
     def other_end(self, j: int) -> str:
         """Name of the second node of an edge."""
-        return FIELD if j == self.n_spins else self.problem.labels[j]
+        return FIELD if j == self.problem.auxiliary_node else self.problem.labels[j]
 
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""
-        archive.arrays["open_pairs"] = self.candidates.open_pairs
+        archive.put_array("open_pairs", self.candidates.open_pairs)
         excluded = [[*pair, e.source, e.target, e.gain, e.reason] for pair, e in self.excluded.items()]
         return {"now": self.snapshot().saved(archive), "complete": self.complete, "excluded": excluded}
 
@@ -233,7 +234,7 @@ class SearchState:
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
         self.excluded = {(i, j): Exclusion(*rest) for i, j, *rest in document["excluded"]}
-        self.candidates = Candidates(self.model.target, archive.arrays["open_pairs"])
+        self.candidates = Candidates(self.model.target, archive.get_array("open_pairs"))
         self._rescore()
 
 
