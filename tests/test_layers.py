@@ -56,7 +56,7 @@ SUBLAYERS = {
     "structure": {
         "criteria": 0,
         "families": 0,
-        "searches.registry": 0,
+        "search_methods": 0,
         "edge_gain": 0,
         "interruption": 0,
         "options": 1,

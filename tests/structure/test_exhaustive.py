@@ -10,7 +10,7 @@ from bare_moments import learn_structure, on_graph
 from exhaustive import best_planar_likelihood, maximal_planar_graphs, planar_likelihoods
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.structure.fixed_graphs.fit_graph import fit_graph
-from isingmap.structure.searches.registry import SEARCHES, STEPWISE
+from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
 
 def interior_moments(seed, n_spins):

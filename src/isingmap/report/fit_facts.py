@@ -15,7 +15,7 @@ from isingmap.report.text import printable, shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import GIVEN, SearchResult
-from isingmap.structure.searches.registry import SEARCHES
+from isingmap.structure.search_methods import SEARCHES
 
 DATA, MODEL, FIT, CARE, REPEAT = "Data", "Model", "Fit", "Care", "To repeat"
 

@@ -11,7 +11,7 @@ from isingmap.option import given, options_of
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
-from isingmap.structure.searches.registry import SEARCHES
+from isingmap.structure.search_methods import SEARCHES
 
 
 def learn_structure(

@@ -14,7 +14,7 @@ from isingmap.data.options import DataOptions
 from isingmap.option import Option, check_options, option, options_of
 from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
 from isingmap.structure.families import FAMILIES
-from isingmap.structure.searches.registry import SEARCHES, STEPWISE
+from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
 
 def _choices(records: Iterable) -> str:

@@ -18,7 +18,7 @@ from isingmap.structure.fixed_graphs.pmfg import pmfg_edges
 from isingmap.structure.fixed_graphs.similarity import mutual_information
 from isingmap.structure.fixed_graphs.tmfg import fit_tmfg, tmfg_edges
 from isingmap.structure.fixed_graphs.tree import chow_liu_edges
-from isingmap.structure.searches.registry import SEARCHES, STEPWISE
+from isingmap.structure.search_methods import SEARCHES, STEPWISE
 from oracles import brute_force, shared_file
 
 BASELINES = [name for name in SEARCHES if name not in STEPWISE]
