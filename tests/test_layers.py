@@ -53,6 +53,23 @@ SUBLAYERS = {
         "planar_solution": 6,
         "engine": 7,
     },
+    "structure": {
+        "criteria": 0,
+        "families": 0,
+        "searches.registry": 0,
+        "edge_gain": 0,
+        "interruption": 0,
+        "options": 1,
+        "result": 1,
+        "problem": 2,
+        "fixed_graphs": 3,
+        "state": 3,
+        "moves": 4,
+        "checkpoint": 4,
+        "audit": 4,
+        "searches": 5,
+        "learn": 6,
+    },
 }
 
 IMPORTS = import_graph(ROOT)

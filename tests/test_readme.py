@@ -68,11 +68,15 @@ def run_snippet(document: str, snippet: str) -> dict:
 def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
     """The second reads what the first wrote."""
     monkeypatch.chdir(tmp_path)
-    learn, ask = blocks("README.md", "python")
+    learn, functions, ask = blocks("README.md", "python")
     names = run_snippet("README.md", learn)
     assert "KENNEDY - KERRY: +" in capsys.readouterr().out
     np.testing.assert_array_equal(names["again"].couplings, names["fit"].couplings_)
     assert (tmp_path / "seven-senators" / "map.svg").exists()
+
+    names = run_snippet("README.md", functions)
+    assert names["result"].search == "forward-backward"  # finds the truth, where greedy does not
+    assert names["truth"].kl_divergence(names["result"].model) < 1e-9
 
     names = run_snippet("README.md", ask)
     assert ("KENNEDY", "COLLINS") not in names["model"].edge_names  # as the snippet says

@@ -2,14 +2,15 @@
 
 import csv
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from isingmap import IsingModel
-from isingmap.cli import model_options
-from isingmap.io.energies import DOMAINS
-from isingmap.io.model_file import FORMATS, read_model_file, write_model_file
+from isingmap.io.formats import FORMATS
+from isingmap.io.model_file import read_model_file, write_model_file
 from isingmap.io.networkx_graph import to_networkx
 
 
@@ -18,9 +19,21 @@ def model():
     return IsingModel([(0, 1), (1, 2)], [0.8, -0.5], [0.0, 0.25, 0.0, 0.0], names=["=1+1", "a,b", "NA", "alone"])
 
 
-def test_choices_are_those_of_the_library():
-    # Repeated in the command line because importing the library there would make --help slow.
-    assert set(model_options.FORMATS) == set(FORMATS) and model_options.DOMAINS == DOMAINS
+def test_the_help_knows_every_format(run):
+    for command in ("infer", "convert"):
+        code, out, _ = run(command, "--help")
+        text = " ".join(out.split())
+        assert code == 0
+        for format in FORMATS.values():
+            assert f"{format.name} ({', '.join(format.endings)})" in text
+    assert "OUT in bqpjson, COO" in text and "variables of a COO file" in text
+
+
+def test_the_help_imports_no_numbers():
+    command = "import sys; from isingmap.cli.main import main; main(['convert', '--help']); print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout
+    loaded = out.splitlines()[-1].split()
+    assert "isingmap.io.formats" in loaded and not {"numpy", "networkx", "isingmap.io.coo"} & set(loaded)
 
 
 def test_summary_with_the_offset_of_the_file(run, tmp_path):
@@ -97,4 +110,6 @@ def test_convert_says_what_is_lost_and_overwrites_nothing(run, tmp_path, model):
     assert code == 2 and "not overwritten" in err
     code, _, err = run("convert", tmp_path / "m.json", tmp_path)
     assert code == 2
+    code, _, err = run("convert", tmp_path / "m.json", tmp_path / "y.dat")
+    assert code == 2 and "y.dat: the format is not clear" in err and "Give --to NAME" in err
     assert run("convert", tmp_path / "m.json", tmp_path / "y.dat", "--to", "uai")[0] == 0

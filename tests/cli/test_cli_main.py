@@ -138,6 +138,12 @@ def test_messages_speak_of_options():
     assert in_options("Use family=\"partial\"; missing='drop' or prior=1") == (
         "Use --family partial; --missing drop or --prior 1"
     )
+    assert in_options("congress= and chamber=. Use separator=' '. (id_column=); force=True, read_histogram") == (
+        "--congress and --chamber. Use --separator ' '. (--id-column); --force, --histogram"
+    )
+    assert in_options("n_edges=3, positive={a: b}, checkpoint=/tmp/a-b.npz.") == (
+        "--n-edges 3, positive={a: b}, --checkpoint /tmp/a-b.npz."
+    )
     assert in_options("name \x1b[0m\nnext line") == "name \\x1b[0m\nnext line"
 
 

@@ -80,7 +80,7 @@ def test_id_group_and_weight_columns(write):
     table = read_table(write(content), id_column="id", group_column="sex", weight_column="w")
     assert table.names == ("a", "b") and table.weights.tolist() == [2, 0.5] and table.groups is None
     notes = " ".join(table.notes)
-    assert "--node-groups" in notes and "ids: id" in notes and "weights of the rows" in notes
+    assert "from a file with columns name and group" in notes and "ids: id" in notes and "weights of the rows" in notes
 
 
 def test_transposed(write):
@@ -109,14 +109,14 @@ def test_positive_and_threshold_reach_the_coding(write):
         ("a,a\n0,1\n1,0\n", {}, "used more than once: 'a'"),
         ("a,,b\n0,1,1\n1,0,0\n", {}, "no name to column 2"),
         ('a,b\n"0,1\n1,0\n', {}, "Is a quote unbalanced"),
-        ("a b\n0 1\n1 0\n", {}, "--separator"),
+        ("a b\n0 1\n1 0\n", {}, "use separator=' '"),
         (PLAIN, {"separator": ",,"}, "separator must be one character"),
-        (PLAIN, {"id_column": "B"}, "no column 'B' .--id-column.; the columns are a, b"),
+        (PLAIN, {"id_column": "B"}, "no column 'B' .id_column=.; the columns are a, b"),
         ("party,b\n0,1\n", {"group_column": "prty"}, "did you mean 'party'"),
         (PLAIN, {"id_column": ["a", "b"]}, "no column is left"),
         ("a,w\n0,1\n1,x\n", {"weight_column": "w"}, r"row 2 \(line 3\) has 'x' \(1 such row\)"),
         ("a,w\n0,0\n1,0\n", {"weight_column": "w"}, "all weights are zero"),
-        (PLAIN, {"transpose": True}, "needs --id-column"),
+        (PLAIN, {"transpose": True}, "transpose=True needs id_column="),
         (PLAIN, {"transpose": True, "weight_column": "a"}, "rows are variables"),
         ("n,v1,v2\nA,0,1\nA,1,0\n", {"transpose": True, "id_column": "n"}, "used more than once: 'A'"),
         ("n,v1,v2\nA,0,1\nB,1,7\n", {"transpose": True, "id_column": "n"}, r"'7'.*column 'v2' \(line 3\)"),
@@ -130,8 +130,8 @@ def test_positive_and_threshold_reach_the_coding(write):
             {},
             "'id' has 9 different values .p0, p1, p2",
         ),
-        ("id,a\n" + "".join(f"p{i},{i % 2}\n" for i in range(9)), {}, "--id-column"),
-        ("a,party\n0,dem\n1,rep\n", {}, "'party' holds 'dem' and 'rep'(.|\n)*--group-column"),
+        ("id,a\n" + "".join(f"p{i},{i % 2}\n" for i in range(9)), {}, "id.column"),
+        ("a,party\n0,dem\n1,rep\n", {}, "'party' holds 'dem' and 'rep'(.|\n)*group.column"),
     ],
 )
 def test_errors_name_file_and_place(write, content, options, message):

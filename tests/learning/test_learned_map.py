@@ -82,7 +82,7 @@ def test_threads_do_not_hear_each_other():
 
 
 def test_standard_errors_are_computed_once(learned, monkeypatch, tmp_path):
-    from isingmap import learned as module
+    from isingmap.learning import learned_map as module
     from isingmap.report.results import write_results
 
     calls = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from isingmap.cli import model_options, options
+from isingmap.io.domains import DOMAINS
+from isingmap.io.formats import FORMATS
 
 EXAMPLE = """\
 example:
@@ -17,30 +19,32 @@ def add_parser(commands) -> None:
         commands,
         "convert",
         run,
-        text="convert a model file: isingmap JSON, bqpjson, COO, UAI, GraphML, edge list",
+        text=f"convert a model file: {model_options.titles(FORMATS.values())}",
         description="Convert a model file. Signs and 0/1 variables are taken care of; what the new format cannot "
         "hold is said in a warning.",
         example=EXAMPLE,
     )
     model_options.add_model_options(parser)
     parser.add_argument("output", metavar="OUT", help="the new file; its name tells the format")
+    parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="format of OUT, if its name does not tell")
+    choosing = model_options.titles(format for format in FORMATS.values() if format.writes_domain)
     parser.add_argument(
-        "--to", choices=model_options.FORMATS, metavar="FORMAT", help="format of OUT, if its name does not tell"
-    )
-    parser.add_argument(
-        "--to-domain",
-        choices=model_options.DOMAINS,
-        help="variables of OUT in bqpjson and COO: -1/+1 or 0/1 (default: as in MODEL)",
+        "--to-domain", choices=DOMAINS, help=f"variables of OUT in {choosing}: -1/+1 or 0/1 (default: as in MODEL)"
     )
     parser.add_argument("--force", action="store_true", help="replace an existing OUT")
     options.add_debug_option(parser)
 
 
 def run(arguments: Namespace) -> int:
+    from isingmap.errors import FileFormatError
     from isingmap.files.whole_file import check_file
     from isingmap.io.model_file import companion, write_model_file
 
-    beside = companion(arguments.output, arguments.to)
+    try:
+        beside = companion(arguments.output, arguments.to)
+    except FileFormatError as error:
+        # What is format= of the library is --format for the file that is read, and --to for this one.
+        raise FileFormatError(str(error).replace("format=", "--to ")) from None
     for path in (arguments.output, beside):
         if path is not None:
             check_file(path, force=arguments.force)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 from isingmap.cli import options
+from isingmap.io.domains import DOMAINS
+from isingmap.io.formats import FORMATS, Format, known_formats
 
-FORMAT_HELP = (
-    "isingmap (.json), bqpjson, edges (edge list, .csv), graphml, uai or coo (.coo, .qubo); default: from the "
-    "content, else from the name"
-)
-FORMATS = ("isingmap", "bqpjson", "edges", "graphml", "uai", "coo")
-DOMAINS = ("spin", "boolean")
+FORMAT_HELP = f"{known_formats()}; default: from the content, else from the name"
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """The model file and how to read it."""
     parser.add_argument("model", metavar="MODEL", help="a model file; docs/formats.md lists the formats")
     parser.add_argument("--format", choices=FORMATS, metavar="FORMAT", help=FORMAT_HELP)
-    parser.add_argument("--domain", choices=DOMAINS, help="variables of a COO file that does not say: -1/+1 or 0/1")
+    asking = titles(format for format in FORMATS.values() if format.asks_domain)
+    parser.add_argument(
+        "--domain", choices=DOMAINS, help=f"variables of a {asking} file that does not say: -1/+1 or 0/1"
+    )
+
+
+def titles(formats: Iterable[Format]) -> str:
+    """Formats as people call them."""
+    return ", ".join(format.title for format in formats)
 
 
 def read_model(arguments: argparse.Namespace):

@@ -14,9 +14,15 @@ from isingmap.structure.options import OPTIONS
 # Settings of the library by name, and their options: those of learning, and those of reading and writing files.
 FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, option.python) if name and option.flag} | {
     name: f"--{name.replace('_', '-')}"
-    for name in ("format", "domain", "force", "transpose", "id_column", "weight_column", "group_column", "separator")
+    for name in (
+        *("format", "domain", "force"),
+        *("transpose", "id_column", "weight_column", "group_column", "separator"),
+        *("congress", "chamber"),
+    )
 }
-_SETTING = re.compile(rf"\b({'|'.join(sorted(FLAGS, key=len, reverse=True))})=(['\"]?)([\w./-]*)\2(?![\w\[(])")
+_NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
+_SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
+CALLS = {"read_histogram": "--histogram"}  # functions that are an option
 
 
 def in_options(message: object, known: frozenset[str] | None = None) -> str:
@@ -27,9 +33,14 @@ def in_options(message: object, known: frozenset[str] | None = None) -> str:
     lines = [printable(line) for line in str(message).split("\n")]
 
     def worded(found: re.Match) -> str:
-        flag, value = FLAGS[found[1]], found[3]
+        flag, value = FLAGS[found[1]], found[3] or found[4] or ""
         if known is not None and flag not in known:
             return f"{found[0]} (in Python)"
-        return flag if value in ("", "True") else f"{flag} {value}"
+        if value in ("", "True"):
+            return flag
+        return f"{flag} {value if value.strip() else repr(value)}"
 
-    return _SETTING.sub(worded, "\n".join(lines))
+    text = _SETTING.sub(worded, "\n".join(lines))
+    for call, flag in CALLS.items():
+        text = text.replace(call, flag)
+    return text

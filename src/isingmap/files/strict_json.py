@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from os import PathLike, fspath
+from typing import Any
 
 from isingmap.errors import FileFormatError
 from isingmap.files.reading import read_text
@@ -25,12 +26,22 @@ def read_json_object(path: str | PathLike[str]) -> dict:
     name = fspath(path)
     text = read_text(path)
     try:
-        document = json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_integer)
+        document = _parsed(text)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{name}: not a valid JSON file: {error}") from None
     if not isinstance(document, dict):
         raise FileFormatError(f"{name}: expected a JSON object {{...}}, got a {type(document).__name__}")
     return document
+
+
+def object_or_nothing(text: str) -> dict:
+    """The object that a text is in JSON; an empty one if it is something else."""
+    if not text.startswith("{"):
+        return {}
+    try:
+        return _parsed(text)
+    except (ValueError, RecursionError):
+        return {}
 
 
 def write_json(path: str | PathLike[str], document: dict) -> None:
@@ -52,6 +63,10 @@ def shown(value: object) -> str:
     """A value of a file for an error message, cut to a readable length."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_integer)
 
 
 def _refuse(text: str) -> float:

@@ -48,7 +48,7 @@ def _in_balls(model: PlannedModel) -> CertifiedSolution:
 
 
 DOUBLES = RungKind("doubles", _in_doubles)
-GROUND_GAUGE = RungKind("doubles, gauged by a ground state", _in_doubles_at_the_ground)
+GROUND_GAUGE = RungKind("doubles at a ground state", _in_doubles_at_the_ground)
 BALLS = RungKind("ball arithmetic", _in_balls, MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS)
 
 RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, BALLS)

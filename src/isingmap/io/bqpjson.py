@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import fspath
 
 from isingmap.errors import FileFormatError
-from isingmap.files.strict_json import read_json_object, shown, write_json
-from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
+from isingmap.files.strict_json import object_or_nothing, read_json_object, shown, write_json
+from isingmap.io.domains import DOMAINS
+from isingmap.io.energy_signs import Energy, energy_from_model, model_from_energy
+from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.model import IsingModel
 
 VERSION = "1.0.0"
 NAMES_KEY = "isingmap_names"  # in the free-form metadata: the format itself has numbers only
 
 
-def read_bqpjson(path: str | PathLike) -> ModelFile:
+def read_bqpjson(path: ModelPath) -> ModelFile:
     """Read a bqpjson file of spin or boolean variables.
 
     Variables are called by their ids, unless isingmap wrote the file and stored their names in its metadata.
@@ -24,11 +26,7 @@ def read_bqpjson(path: str | PathLike) -> ModelFile:
     FileFormatError
         With the key that is missing or wrong.
     """
-    return model_from_bqpjson(read_json_object(path), fspath(path))
-
-
-def model_from_bqpjson(document: dict, where: str) -> ModelFile:
-    """The model of a parsed bqpjson document; `where` is its file, for messages."""
+    document, where = read_json_object(path), fspath(path)
     if document.get("version") != VERSION:
         raise FileFormatError(
             f'{where}: expected "version": "{VERSION}" of bqpjson, got {shown(document.get("version"))}'
@@ -54,7 +52,7 @@ def model_from_bqpjson(document: dict, where: str) -> ModelFile:
 
 
 def write_bqpjson(
-    model: IsingModel, path: str | PathLike, *, offset: float = 0.0, scale: float = 1.0, domain: str = "spin"
+    model: IsingModel, path: ModelPath, *, offset: float = 0.0, scale: float = 1.0, domain: str = "spin"
 ) -> None:
     """Write a model as bqpjson; ids are 0, 1, ... and the names go into the metadata.
 
@@ -64,7 +62,12 @@ def write_bqpjson(
     path : path-like
         Replaced when the file is complete.
     offset, scale, domain
-        See `isingmap.io.energies.ModelFile`; all are kept.
+        See `isingmap.io.model_content.ModelFile`; all are kept.
+
+    Raises
+    ------
+    ModelError
+        If domain or scale are not such, a coefficient is too large, or a name has no UTF-8 form.
     """
     energy = energy_from_model(model, offset=offset, scale=scale, domain=domain)
     pairs = zip(energy.edges, energy.quadratic, strict=True)
@@ -99,10 +102,10 @@ def _names(document: dict, position: dict[int, int]) -> tuple[str, ...]:
     """Names that isingmap stored, if they fit, else the ids."""
     metadata = document.get("metadata")
     names = metadata.get(NAMES_KEY) if isinstance(metadata, dict) else None
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if texts and len(set(names)) == len(names) == len(position):
-        return tuple(names)
-    return tuple(str(label) for label in position)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        names = []
+    fitting = len(set(names)) == len(names) == len(position)
+    return tuple(names) if fitting else tuple(str(label) for label in position)
 
 
 def _linear(document: dict, position: dict[int, int], where: str) -> list[float]:
@@ -152,6 +155,24 @@ def _list(document: dict, key: str, where: str) -> list:
 
 def _number(document: dict, key: str, where: str) -> float:
     value = document.get(key)
-    if type(value) not in (int, float):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise FileFormatError(f'{where}: expected a number under "{key}", got {shown(value)}')
     return float(value)
+
+
+# --- the format -------------------------------------------------------------------------------------------
+
+
+def _read(path: ModelPath, domain: str | None) -> ModelFile:
+    return read_bqpjson(path)
+
+
+def _write(content: ModelFile, path: ModelPath, domain: str) -> None:
+    write_bqpjson(content.model, path, offset=content.offset, scale=content.scale, domain=domain)
+
+
+def _recognises(text: str) -> bool:
+    return "variable_domain" in object_or_nothing(text)
+
+
+FUNCTIONS = FormatFunctions(_read, _write, _recognises)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 
+import numpy as np
+
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, normalise
 from isingmap.data.table import SpinTable, counted, listed
@@ -113,7 +115,7 @@ class _Sheet:
             return self.header.index(name)
         close = difflib.get_close_matches(name, self.header, 1, 0.6)
         advice = f"did you mean {close[0]!r}?" if close else f"the columns are {listed(self.header)}"
-        raise DataError(f"there is no column {name!r} ({option}); {advice}")
+        raise DataError(f"there is no column {name!r} ({option}=); {advice}")
 
     def place(self, row: int) -> str:
         return f"row {row + 1} (line {self.lines[row]})"
@@ -169,10 +171,10 @@ def _refuse_histogram(records: Records) -> None:
     first = records.rows[0]
     if len(first) < 3 or not all(_is_histogram_row(row) for row in records.rows[:100]):
         return
-    if any(number(row[0]) > 1 for row in records.rows[:100]):
+    if any((number(row[0]) or 0) > 1 for row in records.rows[:100]):
         raise records.fail(
             "this looks like a histogram of configurations (count, then spins of -1 and 1, no header). "
-            "Read it with read_histogram (--histogram on the command line)."
+            "Read it with read_histogram."
         )
 
 
@@ -185,20 +187,20 @@ def _is_histogram_row(row: Sequence[str]) -> bool:
 
 
 def _read_variables_in_columns(sheet, ids, group_column, weight_column, positive, threshold) -> SpinTable:
-    aside = [sheet.position(name, "--id-column") for name in ids]
+    aside = [sheet.position(name, "id_column") for name in ids]
     notes = list(sheet.notes)
     if sheet.header[0] == "" and 0 not in aside:
         aside.append(0)
         notes.append("The first column has no name; it was taken for row names and set aside.")
     if group_column is not None:
-        aside.append(sheet.position(group_column, "--group-column"))
+        aside.append(sheet.position(group_column, "group_column"))
         notes.append(
             f"Column {group_column} holds groups of rows and was set aside; groups of variables come from "
-            "--node-groups FILE or --transpose."
+            "a file with columns name and group, or from a table whose rows are variables."
         )
     weights = None
     if weight_column is not None:
-        aside.append(sheet.position(weight_column, "--weight-column"))
+        aside.append(sheet.position(weight_column, "weight_column"))
         weights = _weights(sheet, aside[-1])
         notes.append(f"Column {weight_column} holds the weights of the rows.")
     if ids:
@@ -216,18 +218,18 @@ def _read_variables_in_columns(sheet, ids, group_column, weight_column, positive
 
 def _read_variables_in_rows(sheet, ids, group_column, weight_column, positive, threshold) -> SpinTable:
     if weight_column is not None:
-        raise DataError("--weight-column gives weights of rows, but with --transpose the rows are variables")
-    aside = [sheet.position(name, "--id-column") for name in ids]
+        raise DataError("weight_column= gives weights of rows, but with transpose=True the rows are variables")
+    aside = [sheet.position(name, "id_column") for name in ids]
     if not aside:
         if sheet.header[0] != "":
             raise DataError(
-                f"--transpose needs --id-column, the column that names the variables: {listed(sheet.header)}"
+                f"transpose=True needs id_column=, the column that names the variables: {listed(sheet.header)}"
             )
         aside = [0]
     names = tuple(cell.strip() for cell in sheet.columns[aside[0]])
     groups = None
     if group_column is not None:
-        aside.append(sheet.position(group_column, "--group-column"))
+        aside.append(sheet.position(group_column, "group_column"))
         groups = tuple(cell.strip() for cell in sheet.columns[aside[-1]])
     kept = [j for j in range(len(sheet.header)) if j not in aside]
     if not kept:
@@ -244,7 +246,7 @@ def _read_variables_in_rows(sheet, ids, group_column, weight_column, positive, t
     return SpinTable(spins, names, codings, None, groups, (*sheet.notes, note, *coding_notes))
 
 
-def _weights(sheet: _Sheet, column: int) -> list[float]:
+def _weights(sheet: _Sheet, column: int) -> np.ndarray:
     weights = [number(cell) for cell in sheet.columns[column]]
     bad = [row for row, weight in enumerate(weights) if weight is None or weight < 0]
     if bad:
@@ -253,4 +255,4 @@ def _weights(sheet: _Sheet, column: int) -> list[float]:
             f"column {sheet.header[column]!r} must hold weights, numbers >= 0; {sheet.place(bad[0])} has "
             f"{cell!r} ({counted(len(bad), 'such row')})"
         )
-    return weights
+    return np.array(weights, dtype=np.float64)

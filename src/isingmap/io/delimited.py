@@ -65,7 +65,7 @@ def read_records(path: str | PathLike, separator: str | None = None) -> Records:
     if len(rows[0]) == 1 and len(rows[0][0].split()) > 1 and len(rows) > 1 and len(rows[1][0].split()) > 1:
         raise FileFormatError(
             f"{name}: line {lines[0]} has one field, {rows[0][0][:60]!r}. If fields are separated by spaces, "
-            "use --separator ' ' (separator=' ')."
+            "use separator=' '."
         )
     return Records(name, rows, lines, notes)
 

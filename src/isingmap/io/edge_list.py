@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 
-from isingmap.errors import FileFormatError, ModelError
+from isingmap.errors import DataWarning, FileFormatError, ModelError
 from isingmap.files.csv_file import unguarded, write_csv
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
-from isingmap.io.energies import ModelFile, build_model
+from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath, build_model
 from isingmap.model import IsingModel
 
 _HEADERS = (
@@ -27,7 +28,7 @@ _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 Edge = tuple[int, str, str, float]  # line, source, target, coupling
 
 
-def read_edge_list(path: str | PathLike, nodes: str | PathLike | None = None, *, sign: int = 1) -> ModelFile:
+def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int = 1) -> ModelFile:
     """Read a list of edges, and fields from a table of nodes.
 
     Parameters
@@ -47,26 +48,27 @@ def read_edge_list(path: str | PathLike, nodes: str | PathLike | None = None, *,
     ------
     FileFormatError
         With the line of an edge that is not one, is a loop, or is given twice.
+    ModelError
+        If `sign` is neither 1 nor -1.
     """
     if sign not in (1, -1):
         raise ModelError(f"sign must be 1 or -1, got {sign!r}")
     records, edges = _edges(path)
-    name = fspath(path)
-    _refuse_loops_and_repeats(edges, name)
-    fields, notes = (None, ()) if nodes is None else _node_fields(nodes)
-    names = _labels(edges) if fields is None else list(fields)
-    position = {label: k for k, label in enumerate(names)}
-    for line, *ends, _ in edges:
-        for end in ends:
-            if end not in position:
-                raise FileFormatError(f"{name}: line {line}: {end!r} is not among the names in {fspath(nodes)}")
+    _refuse_loops_and_repeats(edges, records)
+    if nodes is None:
+        fields, notes = dict.fromkeys(_labels(edges), 0.0), records.notes
+    else:
+        fields, more = _node_fields(nodes)
+        notes = (*records.notes, *more)
+        _refuse_other_names(edges, fields, records, nodes)
+    position = {label: k for k, label in enumerate(fields)}
     pairs = [(position[source], position[target]) for _, source, target, _ in edges]
     couplings = [sign * coupling for *_, coupling in edges]
-    values = [sign * value for value in fields.values()] if fields else [0.0] * len(names)
-    return ModelFile(build_model(path, names, pairs, couplings, values), notes=(*records.notes, *notes))
+    values = [sign * value + 0.0 for value in fields.values()]
+    return ModelFile(build_model(path, list(fields), pairs, couplings, values), notes=notes)
 
 
-def write_edge_list(model: IsingModel, path: str | PathLike, nodes: str | PathLike | None = None) -> None:
+def write_edge_list(model: IsingModel, path: ModelPath, nodes: ModelPath | None = None) -> None:
     """Write source, target, coupling and, to `nodes`, name and field; names are guarded against spreadsheets.
 
     Raises
@@ -88,7 +90,7 @@ def write_edge_list(model: IsingModel, path: str | PathLike, nodes: str | PathLi
     write_csv(path, _HEADERS[0], [(*pair, coupling) for pair, coupling in pairs])
 
 
-def nodes_path(path: str | PathLike) -> Path:
+def nodes_path(path: ModelPath) -> Path:
     """Where the nodes of an edge list are by custom: edges.csv has nodes.csv, map.csv has map.nodes.csv."""
     path = Path(path)
     return path.with_name(f"nodes{path.suffix}" if path.stem == "edges" else f"{path.stem}.nodes{path.suffix}")
@@ -97,20 +99,19 @@ def nodes_path(path: str | PathLike) -> Path:
 # --- reading ----------------------------------------------------------------------------------------------
 
 
-def _edges(path: str | PathLike) -> tuple[Records, list[Edge]]:
+def _edges(path: ModelPath) -> tuple[Records, list[Edge]]:
     records = _without_comments(_separated(path), leading_only=True)
     header = _header(records)
     if header is not None:
         columns = named_columns(records, header)
-        rows, lines = list(zip(*columns, strict=True)), records.lines[1:]
-    else:
-        records = _without_comments(records, leading_only=False)
-        _check_headerless(records)
-        rows, lines = records.rows, records.lines
-    return records, [_edge(row, line, records) for row, line in zip(rows, lines, strict=True)]
+        rows = list(zip(*columns, strict=True))
+        return records, [_edge(row, line, records) for row, line in zip(rows, records.lines[1:], strict=True)]
+    records = _without_comments(records, leading_only=False)
+    _check_headerless(records)
+    return records, [_edge(row, line, records) for row, line in zip(records.rows, records.lines, strict=True)]
 
 
-def _separated(path: str | PathLike) -> Records:
+def _separated(path: ModelPath) -> Records:
     """Rows split at the separator of the file or, where that leaves one field, at spaces."""
     try:
         records = read_records(path)
@@ -152,7 +153,7 @@ def _check_headerless(records: Records) -> None:
     if len(first) == 2 and all(_INTEGER.fullmatch(cell.strip()) for cell in first):
         raise records.fail(
             f"line {records.lines[0]}: two numbers, as in files of max-cut problems (counts, then i j weight); "
-            "remove the line, and read weights w with sign=-1 (E = sum w s s) if you want their spin glass"
+            "remove the line and, if you want their spin glass, E = sum w s s, turn the signs (read_edge_list: sign=-1)"
         )
     if len(first) == 3 and number(first[2]) is None:
         raise records.fail(
@@ -172,21 +173,28 @@ def _edge(row: Sequence[str], line: int, records: Records) -> Edge:
     return line, source, target, coupling
 
 
-def _refuse_loops_and_repeats(edges: Sequence[Edge], path: str) -> None:
+def _refuse_loops_and_repeats(edges: Sequence[Edge], records: Records) -> None:
     seen: dict[frozenset, int] = {}
     for line, source, target, _ in edges:
         if source == target:
-            raise FileFormatError(
-                f"{path}: line {line} joins {source!r} to itself; fields belong into a table of nodes "
+            raise records.fail(
+                f"line {line} joins {source!r} to itself; fields belong into a table of nodes "
                 "(name,field), or read the file as COO"
             )
         pair = frozenset((source, target))
         if pair in seen:
-            raise FileFormatError(
-                f"{path}: line {line} gives the edge {source!r} - {target!r} again (first in line {seen[pair]}); "
+            raise records.fail(
+                f"line {line} gives the edge {source!r} - {target!r} again (first in line {seen[pair]}); "
                 "give each pair once, in one direction"
             )
         seen[pair] = line
+
+
+def _refuse_other_names(edges: Sequence[Edge], fields: dict[str, float], records: Records, nodes: ModelPath) -> None:
+    for line, *ends, _ in edges:
+        for end in ends:
+            if end not in fields:
+                raise records.fail(f"line {line}: {end!r} is not among the names in {fspath(nodes)}")
 
 
 def _labels(edges: Sequence[Edge]) -> list[str]:
@@ -194,7 +202,7 @@ def _labels(edges: Sequence[Edge]) -> list[str]:
     return sorted(labels, key=int) if all(_INTEGER.fullmatch(label) for label in labels) else labels
 
 
-def _node_fields(path: str | PathLike) -> tuple[dict[str, float], tuple[str, ...]]:
+def _node_fields(path: ModelPath) -> tuple[dict[str, float], tuple[str, ...]]:
     """Field of each name, in the order of the file."""
     records = read_records(path)
     fields: dict[str, float] = {}
@@ -209,3 +217,28 @@ def _node_fields(path: str | PathLike) -> tuple[dict[str, float], tuple[str, ...
     if not fields:
         raise records.fail("there is no node in this file")
     return fields, records.notes
+
+
+# --- the format -------------------------------------------------------------------------------------------
+
+
+def _read(path: ModelPath, domain: str | None) -> ModelFile:
+    nodes = nodes_path(path)
+    if not nodes.is_file():
+        return read_edge_list(path)
+    found = read_edge_list(path, nodes)
+    return replace(found, notes=(*found.notes, f"Fields and the order of the variables come from {nodes}."))
+
+
+def _write(content: ModelFile, path: ModelPath, domain: str) -> None:
+    if Path(path).name.endswith(".gz"):
+        raise FileFormatError(f"{fspath(path)}: compressed edge lists are read but not written; drop the .gz")
+    if content.offset:
+        warnings.warn(
+            f"{fspath(path)}: edge lists cannot hold the offset {content.offset:.12g} of the energy; it is lost",
+            DataWarning,
+        )
+    write_edge_list(content.model, path, nodes_path(path))
+
+
+FUNCTIONS = FormatFunctions(_read, _write, companion=nodes_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from os import PathLike, fspath
+from os import fspath
 from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
@@ -13,14 +13,14 @@ import networkx as nx
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import read_bytes
 from isingmap.files.whole_file import write_bytes
-from isingmap.io.energies import ModelFile
+from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.io.networkx_graph import from_networkx, to_networkx
 from isingmap.model import IsingModel
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_graphml(path: str | PathLike, *, coupling: str | None = None, field: str = "field") -> ModelFile:
+def read_graphml(path: ModelPath, *, coupling: str | None = None, field: str = "field") -> ModelFile:
     """Read an undirected GraphML graph.
 
     Nodes are called by their attribute `name` if all have one (as igraph writes it), else by their ids.
@@ -53,7 +53,7 @@ def read_graphml(path: str | PathLike, *, coupling: str | None = None, field: st
         raise FileFormatError(f"{name}: {error}") from None
 
 
-def write_graphml(model: IsingModel, path: str | PathLike, *, offset: float = 0.0) -> None:
+def write_graphml(model: IsingModel, path: ModelPath, *, offset: float = 0.0) -> None:
     """Write node attribute `field`, edge attribute `coupling` and, unless zero, graph attribute `offset`.
 
     Raises
@@ -111,3 +111,21 @@ def _offset(graph: nx.Graph) -> float:
     if type(offset) not in (int, float) or not abs(offset) < float("inf"):
         raise ModelError(f"the graph attribute offset must be a finite number, got {offset!r}")
     return float(offset)
+
+
+# --- the format -------------------------------------------------------------------------------------------
+
+
+def _read(path: ModelPath, domain: str | None) -> ModelFile:
+    return read_graphml(path)
+
+
+def _write(content: ModelFile, path: ModelPath, domain: str) -> None:
+    write_graphml(content.model, path, offset=content.offset)
+
+
+def _recognises(text: str) -> bool:
+    return text.startswith("<")
+
+
+FUNCTIONS = FormatFunctions(_read, _write, _recognises)

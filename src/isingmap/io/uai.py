@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,8 @@ from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.number_text import number
 from isingmap.files.reading import read_text
 from isingmap.files.whole_file import write_text
-from isingmap.io.energies import ModelFile, build_model, drop_rounding, rounding_notes, settled_sum
+from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath, build_model
+from isingmap.io.rounding import drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel
 from isingmap.model.potentials import model_from_potentials
 
@@ -24,7 +25,7 @@ _LARGEST_LOG = 700.0  # exp of it is still a double
 _MOST_PARTS = 1000
 
 
-def read_uai(path: str | PathLike) -> ModelFile:
+def read_uai(path: ModelPath) -> ModelFile:
     """Read a Markov network; value 0 of a variable is x = -1, value 1 is x = +1.
 
     The energy is minus the log of the product of all factors. Names come from the file of the same name ending in
@@ -49,7 +50,7 @@ def read_uai(path: str | PathLike) -> ModelFile:
     return _model(path, _read_names(path, n_spins), scopes, tables)
 
 
-def write_uai(model: IsingModel, path: str | PathLike, *, offset: float = 0.0) -> None:
+def write_uai(model: IsingModel, path: ModelPath, *, offset: float = 0.0) -> None:
     """Write the factors exp(field x), exp(coupling x y) and, unless 1, exp(-offset); names go beside.
 
     A table holds exp(log potential): log potentials beyond 700 are split over several factors, and those below
@@ -76,7 +77,7 @@ def write_uai(model: IsingModel, path: str | PathLike, *, offset: float = 0.0) -
     write_text(path, _document(model.n_spins, factors))
 
 
-def names_path(path: str | PathLike) -> Path:
+def names_path(path: ModelPath) -> Path:
     """Where the names of the variables of a UAI file are: model.uai has model.names."""
     return Path(path).with_suffix(".names")
 
@@ -190,7 +191,7 @@ def _model(path, names: Sequence[str], scopes, tables) -> ModelFile:
     return ModelFile(model, -settled_sum(means) + 0.0, notes=rounding_notes(n_dropped))
 
 
-def _read_names(path: str | PathLike, n_spins: int) -> list[str]:
+def _read_names(path: ModelPath, n_spins: int) -> list[str]:
     beside = names_path(path)
     if not beside.exists():
         return [str(i) for i in range(n_spins)]
@@ -226,3 +227,21 @@ def _document(n_spins: int, factors) -> str:
     for _, logs in factors:
         lines += ["", str(len(logs)), " ".join(repr(math.exp(value)) for value in logs)]
     return "\n".join(lines) + "\n"
+
+
+# --- the format -------------------------------------------------------------------------------------------
+
+
+def _read(path: ModelPath, domain: str | None) -> ModelFile:
+    return read_uai(path)
+
+
+def _write(content: ModelFile, path: ModelPath, domain: str) -> None:
+    write_uai(content.model, path, offset=content.offset)
+
+
+def _recognises(text: str) -> bool:
+    return text[:6].upper() == "MARKOV" and not text[6:7].strip()
+
+
+FUNCTIONS = FormatFunctions(_read, _write, _recognises, names_path)

@@ -141,10 +141,7 @@ def _choose(records, congresses, chambers, congress, chamber) -> tuple[int, str]
     if not fitting:
         raise DataError(f"{records.path}: no votes of the congress and chamber asked for; the file holds {shown}")
     if len(fitting) > 1:
-        raise DataError(
-            f"{records.path}: votes of several chambers: {shown}. Choose one with congress= and chamber= "
-            "(--congress, --chamber)."
-        )
+        raise DataError(f"{records.path}: votes of several chambers: {shown}. Choose one with congress= and chamber=.")
     return fitting[0]
 
 
@@ -293,7 +290,7 @@ def _spins(codes, non_vote: str, drop_unanimous: bool) -> tuple[np.ndarray, list
     if drop_unanimous:
         spins = spins[~unanimous]
         if not len(spins):
-            raise DataError("all roll calls are unanimous, so none is left; use drop_unanimous=False")
+            raise DataError("all roll calls are unanimous, so none is left; keep them (drop_unanimous=False)")
     what = "dropped" if drop_unanimous else "kept"
     notes = [f"{counted(int(unanimous.sum()), 'unanimous roll call')} {what}."]
     n_open = int(np.count_nonzero(spins == 0))

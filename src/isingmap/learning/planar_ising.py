@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,6 +65,10 @@ class PlanarIsing:
     >>> PlanarIsing(family="zero-field").fit(x).edges_
     array([[0, 1]])
     """
+
+    if TYPE_CHECKING:  # the settings are attributes
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, **settings):
         vars(self).update(checked_settings(settings))

@@ -8,7 +8,6 @@ import numpy as np
 
 from isingmap.data.table import counted
 from isingmap.errors import NonPlanarError, PrecisionError
-from isingmap.inference.extended import ExtendedGraph
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import is_planar
 from isingmap.report.facts import Fact, convention, strongest_couplings, text_fact
@@ -36,13 +35,10 @@ def _sizes(model: IsingModel) -> Iterator[Fact]:
 
 def _planarity(model: IsingModel) -> str:
     """Whether the graph is planar, and whether it is so with the auxiliary node of the fields."""
-    if not is_planar(model.n_spins, model.edges):
+    if model.planned.is_planar:
+        return "yes, also together with the auxiliary spin of the fields" if model.free_fields.any() else "yes"
+    if not model.free_fields.any() or not is_planar(model.n_spins, model.edges):
         return "no"
-    if not model.free_fields.any():
-        return "yes"
-    extended = ExtendedGraph.of(model.n_spins, model.edges, np.flatnonzero(model.free_fields))
-    if is_planar(extended.n_nodes, extended.extended_edges):
-        return "yes, also together with the auxiliary spin of the fields"
     return "yes, but not together with the auxiliary spin of the fields"
 
 

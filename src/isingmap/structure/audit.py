@@ -56,8 +56,10 @@ def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     allowed = state.joinable.copy()
     allowed[model.edges[:, 0], model.edges[:, 1]] = False
     gain = np.where(allowed, edge_gain(model.target, correlations), -np.inf)
+    coupling, field = state.prices
+    gain[:, -1] -= field - coupling  # a field must gain so much more
     found = state.best_addable()
-    least = found[2] if found is not None else 0.0
+    least = 0.0 if found is None else found[2] - (field - coupling) * state.kind(found[:2])
     rows, columns = np.nonzero(gain > least + TIE_TOLERANCE * abs(least) + LARGEST_DIFFERENCE)
     for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
         if addable(model, i, j):

@@ -110,7 +110,7 @@ class Checkpoint:
         header |= {"search": search.saved(archive), "models": archive.documents}
         arrays = {**archive.arrays, "header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
         with written_whole(self.path, mode=0o600) as stream:
-            np.savez(stream, **arrays)
+            np.savez(stream, **arrays)  # type: ignore[arg-type] # they have no array named allow_pickle
 
     def remove(self) -> None:
         """The search is over."""

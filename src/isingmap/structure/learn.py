@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 from isingmap.errors import ModelError
 from isingmap.option import given, options_of
@@ -47,7 +48,7 @@ def learn_structure(
     """
     options = SearchOptions() if options is None else options
     _check_use(problem, options)
-    return SEARCHES[options.search].module.search(problem, options, progress)
+    return import_module(SEARCHES[options.search].home).search(problem, options, progress)
 
 
 def greedy_search(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
@@ -106,6 +106,11 @@ class Problem(ProblemOptions):
     @property
     def n_spins(self) -> int:
         return len(self.names)
+
+    @property
+    def auxiliary_node(self) -> int:
+        """Number of the node that carries the fields, the last one."""
+        return self.n_spins
 
     @property
     def n_samples(self) -> float:

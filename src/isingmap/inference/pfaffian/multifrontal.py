@@ -54,7 +54,7 @@ def _largest_open(a, done):
             continue
         for s in range(r + 1, a.shape[0]):
             if not done[s] and abs(a[r, s]) > largest:
-                i, j, largest = r, s, abs(a[r, s])
+                i, j, largest = r, s, abs(a[r, s])  # type: ignore[assignment] # all int64 when compiled
     return i, j
 
 

@@ -110,7 +110,7 @@ def _remainder(x, y, pivots, entry):
     return value
 
 
-def _reduce(dart, pivots, entry):
+def _reduce(dart: int, pivots, entry) -> _Reduced:
     first: list[arb] = []
     second: list[arb] = []
     for k, pivot in enumerate(pivots):

@@ -83,7 +83,7 @@ def dart_positions(plan: EliminationPlan) -> np.ndarray:
     return position
 
 
-def _assembled_rows(plan, weights):
+def _assembled_rows(plan: EliminationPlan, weights: BallWeights) -> list[dict]:
     position = dart_positions(plan).tolist()
     rows: list[dict] = [{} for _ in position]
     scale = weights.scale
@@ -99,7 +99,7 @@ def _assembled_rows(plan, weights):
     return rows
 
 
-def _spans(plan):
+def _spans(plan: EliminationPlan) -> list[tuple[int, int, bool]]:
     """(low, high, is_leaf) of each leaf of the elimination tree and of each separator, whose chunks form a chain."""
     spans: list[tuple[int, int, bool]] = []
     for front in plan.fronts:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from isingmap.structure.edge_gain import edge_gain
@@ -11,7 +9,7 @@ from isingmap.structure.moves.drop import drop_cheap_edges
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.refitted_model import RefittedModel
-from isingmap.structure.state.search_state import Pair, SearchState, addable
+from isingmap.structure.state.search_state import ByKind, Pair, SearchState, addable
 
 # Pairs refitted to find the best addition, best guaranteed gain first: of those tested, the addable ones.
 MOST_REFITTED = 4
@@ -59,8 +57,8 @@ def add(state: SearchState, pair: Pair, larger: RefittedModel | None = None) -> 
 
 def add_underrated(state: SearchState) -> bool:
     """Add the pair of largest gain after the refit, where no guaranteed gain reaches the price."""
-    before = state.model.gain
-    best = best_addition(state, state.model, lambda pair: before + state.price(pair) + LEAST_IMPROVEMENT)
+    coupling, field = (state.model.gain + price + LEAST_IMPROVEMENT for price in state.prices)
+    best = best_addition(state, state.model, (coupling, field))
     if best is None:
         return False
     add(state, *best)
@@ -68,22 +66,24 @@ def add_underrated(state: SearchState) -> bool:
 
 
 def best_addition(
-    state: SearchState, model: RefittedModel, least: Callable[[Pair], float], removed: Pair | None = None
+    state: SearchState, model: RefittedModel, least: ByKind, removed: Pair | None = None
 ) -> tuple[Pair, RefittedModel] | None:
-    """(new pair, model with it) worth most, if any gains more than `least` says of it.
+    """(new pair, model with it) worth most, if the gain of any is above `least` for its kind.
 
     `model` may differ from the state's; `removed` is not put back.
     """
     best: tuple[Pair, RefittedModel] | None = None
     for new in _promising(state, model, least, removed):
-        wanted = least(new) if best is None else best[1].gain + (least(new) - least(best[0]))
+        wanted = least[state.kind(new)]
+        if best is not None:
+            wanted = best[1].gain + (wanted - least[state.kind(best[0])])
         candidate = model.with_edge_if_worth(*new, wanted)
         if candidate is not None and candidate.gain > wanted:
             best = new, candidate
     return best
 
 
-def _promising(state: SearchState, model: RefittedModel, least, removed: Pair | None) -> list[Pair]:
+def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed: Pair | None) -> list[Pair]:
     """Addable pairs that may gain as much as they must, best guaranteed gain first."""
     allowed = state.joinable & ~np.isnan(model.correlations)
     if removed is not None:
@@ -94,8 +94,8 @@ def _promising(state: SearchState, model: RefittedModel, least, removed: Pair | 
     found: list[Pair] = []
     for k in np.argsort(-guaranteed, kind="stable")[:MOST_TESTED].tolist():
         pair = int(rows[k]), int(columns[k])
-        if guaranteed[k] < LEAST_SHARE * (least(pair) - model.gain) or len(found) == MOST_REFITTED:
+        if len(found) == MOST_REFITTED:
             break
-        if addable(model, *pair):
+        if guaranteed[k] >= LEAST_SHARE * (least[state.kind(pair)] - model.gain) and addable(model, *pair):
             found.append(pair)
     return found

@@ -39,7 +39,7 @@ def drop_cheap_edges(state: SearchState) -> bool:
     before = state.model
     while len(state.model.edges):
         loss = certain_loss(state)
-        excess = loss - state.prices(state.model)
+        excess = loss - np.array(state.prices)[state.kinds]
         k = int(np.argmin(excess))
         if excess[k] >= 0:
             break

@@ -59,15 +59,13 @@ def _cheapest_edges(state: SearchState, region: Region | None) -> list[Pair]:
 
 def _drop_or_swap(state: SearchState, pair: Pair) -> None:
     """Take an edge out, or swap it for another pair on the faces around it, if that is better."""
-    model, saving = state.model, state.price(pair)
+    model, saving = state.model, state.prices[state.kind(pair)]
     without = model.without_edge(model.pairs.index(pair))
-
-    def least(new: Pair) -> float:
-        """Better than keeping the edge, and than doing without any."""
-        price = state.price(new)
-        return max(model.gain + (price - saving), without.gain + price) + LEAST_IMPROVEMENT
-
-    better = best_addition(state, without, least, removed=pair)
+    # Better than keeping the edge, and than doing without any.
+    coupling, field = (
+        max(model.gain + (price - saving), without.gain + price) + LEAST_IMPROVEMENT for price in state.prices
+    )
+    better = best_addition(state, without, (coupling, field), removed=pair)
     if better is not None:
         state.record("remove", pair, model.gain - without.gain, without)
         add(state, *better)

@@ -89,7 +89,7 @@ class ForwardBackwardSearch:
     def _insert(self) -> None:
         if self.insert.step(self.state):
             return
-        improved = self.state.objective > self._value_before + max(LEAST_IMPROVEMENT, self.state.coupling_price)
+        improved = self.state.objective > self._value_before + max(LEAST_IMPROVEMENT, self.state.prices[0])
         if improved and self._round < MOST_ROUNDS:
             self._begin_round()
         elif self.restart.step(self.state):

@@ -1,14 +1,13 @@
 """How a graph can be chosen: the searches, each one record.
 
-A search lives in a module with a function `search(problem, options, progress)` that returns a SearchResult. The module
-is loaded when the search is run, so that the command line can read the names quickly.
+A search lives in a module with a function `search(problem, options, progress)` that returns a SearchResult. The list
+names the modules and imports none: `learn_structure` loads the one that is asked for, and the command line can read the
+names quickly.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,6 @@ class SearchMethod:
     meaning: str
     help: str
     home: str
-
-    @property
-    def module(self) -> ModuleType:
-        """The module that holds its function `search`, loaded now."""
-        return import_module(self.home)
 
 
 SEARCHES = {

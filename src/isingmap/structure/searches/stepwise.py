@@ -129,7 +129,7 @@ def _excluded(state: SearchState) -> tuple[Exclusion, ...]:
     found = []
     for pair, exclusion in state.excluded.items():
         gain = state.gain(pair)
-        worth_it = gain >= max(state.price(pair), state.rule.min_gain or 0.0)
+        worth_it = gain >= max(state.prices[state.kind(pair)], state.rule.min_gain or 0.0)
         if worth_it and pair not in state.model.pairs and (reason := state.obstacle(*pair)):
             found.append(replace(exclusion, gain=gain, reason=reason))
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))

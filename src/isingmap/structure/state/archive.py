@@ -42,6 +42,14 @@ class Archive:
         self.documents = [] if documents is None else documents
         self._models: list[RefittedModel] = []
 
+    def put_array(self, name: str, array: np.ndarray) -> None:
+        """Store an array under a name of its own."""
+        self.arrays[name] = array
+
+    def get_array(self, name: str) -> np.ndarray:
+        """The array of a name."""
+        return self.arrays[name]
+
     def put_model(self, model: RefittedModel) -> int:
         """Number under which a model is stored; the same for the same model."""
         known = next((k for k, other in enumerate(self._models) if other is model), None)
@@ -68,11 +76,11 @@ class Archive:
         edges, couplings, block, correlations = (self.arrays[f"model{number}.{name}"] for name in MODEL_ARRAYS)
         inverse = self.arrays[f"model{number}.inverse_hessian"]
         fits, used = {}, 0
-        for which, *scalars in document["fits"]:
+        for which, *rest in document["fits"]:
             members = np.flatnonzero(block == which)
             size = members.size**2
             part = inverse[used : used + size]
-            fits[which] = BlockFit.restored(edges[members], couplings[members], part, *scalars)
+            fits[which] = BlockFit.restored(edges[members], couplings[members], part, *rest)
             used += size
         scalars: dict[str, Any] = {name: document[name] for name in MODEL_SCALARS}
         known = Correlations(correlations)

@@ -14,7 +14,9 @@ TIE_TOLERANCE = 1e-9
 
 
 class Candidates:
-    """Pairs that may still be added, with their gains; nodes are in the order of their names.
+    """Pairs that may still be added, with their gains; nodes are in the order of their names, the auxiliary node last.
+
+    A field counts for its gain less the handicap, what it costs more than a coupling.
 
     Parameters
     ----------
@@ -27,27 +29,31 @@ class Candidates:
     def __init__(self, target: np.ndarray, open_pairs: np.ndarray):
         self._target = target
         self.open_pairs = open_pairs
-        self._gain = np.full(target.shape, -np.inf)
+        self._worth = np.full(target.shape, -np.inf)
+        self._handicap = 0.0
 
-    def rescore(self, correlations: np.ndarray) -> None:
+    def rescore(self, correlations: np.ndarray, handicap: float) -> None:
         """Bring the gains of all open pairs up to date; a pair without a correlation is closed."""
         self.open_pairs &= ~np.isnan(correlations)
-        self._gain[:] = -np.inf
-        self._gain[self.open_pairs] = edge_gain(self._target[self.open_pairs], correlations[self.open_pairs])
+        self._worth[:] = -np.inf
+        self._worth[self.open_pairs] = edge_gain(self._target[self.open_pairs], correlations[self.open_pairs])
+        self._worth[:, -1] -= handicap
+        self._handicap = handicap
 
     def close(self, i: int, j: int) -> None:
         """The pair can no longer be added."""
         self.open_pairs[i, j] = False
-        self._gain[i, j] = -np.inf
+        self._worth[i, j] = -np.inf
 
     def best(self) -> tuple[int, int, float, int] | None:
         """(i, j, gain, ties) of the best open pair, the first by name among equals; None when nothing is open."""
-        largest = self._gain.max(initial=-np.inf)
+        largest = self._worth.max(initial=-np.inf)
         if largest == -np.inf:
             return None
-        tied = np.argwhere(self._gain >= largest - TIE_TOLERANCE * largest - 1e-15)
+        tied = np.argwhere(self._worth >= largest - TIE_TOLERANCE * abs(largest) - 1e-15)
         i, j = tied[0].tolist()
-        return i, j, float(self._gain[i, j]), len(tied) - 1
+        is_field = j == len(self._target) - 1
+        return i, j, float(self._worth[i, j]) + (self._handicap if is_field else 0.0), len(tied) - 1
 
 
 def candidates_per_spin(problem: Problem, n_candidates: int | None) -> int | None:

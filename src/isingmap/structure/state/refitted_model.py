@@ -92,7 +92,9 @@ class RefittedModel:
 
     def with_edge(self, i: int, j: int) -> RefittedModel:
         """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes."""
-        return self.with_edge_if_worth(i, j, -np.inf)
+        larger = self.with_edge_if_worth(i, j, -np.inf)
+        assert larger is not None  # every gain is worth it
+        return larger
 
     def with_edge_if_worth(self, i: int, j: int, least: float) -> RefittedModel | None:
         """`with_edge`, or None as soon as its refit shows that the gain will be below `least`."""

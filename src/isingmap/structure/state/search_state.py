@@ -8,10 +8,11 @@ correlations of blocked pairs are not kept. After a removal everything is open a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from isingmap.cached import cached_property
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.edge_gain import edge_gain
@@ -24,6 +25,8 @@ from isingmap.structure.state.refitted_model import RefittedModel, starting_mode
 from isingmap.structure.state.stopping import StoppingRule
 
 Pair = tuple[int, int]
+# A number for a coupling and one for a field.
+ByKind = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -118,26 +121,25 @@ class SearchState:
         """Total log-likelihood of the data, nats."""
         return self.problem.n_samples * (model.gain - self.n_spins * np.log(2.0))
 
-    def price(self, pair: Pair) -> float:
-        """What one parameter more of the kind of this pair, coupling or field, costs; nats per sample."""
-        price = self.rule.price.of_field if pair[1] == self.n_spins else self.rule.price.of_coupling
-        return price(*self._counts(self.model))
+    @property
+    def prices(self) -> ByKind:
+        """What one coupling more costs, and what one field more, nats per sample."""
+        counts = self._counts(self.model)
+        return self.rule.price.of_coupling(*counts), self.rule.price.of_field(*counts)
+
+    def kind(self, pair: Pair) -> int:
+        """0 for a coupling, 1 for a field."""
+        return int(pair[1] == self.problem.auxiliary_node)
 
     @property
-    def coupling_price(self) -> float:
-        """What one coupling more costs, nats per sample."""
-        return self.rule.price.of_coupling(*self._counts(self.model))
-
-    def prices(self, model: RefittedModel) -> np.ndarray:
-        """`price` of each edge of a model, (n_edges,)."""
-        counts = self._counts(model)
-        is_field = model.edges[:, 1] == self.n_spins
-        return np.where(is_field, self.rule.price.of_field(*counts), self.rule.price.of_coupling(*counts))
+    def kinds(self) -> np.ndarray:
+        """`kind` of each edge of the model, (n_edges,) int."""
+        return ExtendedGraph(self.n_spins, self.model.edges).is_field.astype(np.int64)
 
     def _counts(self, model: RefittedModel) -> tuple[int, int]:
         """(couplings, fields)"""
-        n_fields = int((model.edges[:, 1] == self.n_spins).sum())
-        return len(model.edges) - n_fields, n_fields
+        graph = ExtendedGraph(self.n_spins, model.edges)
+        return graph.n_edges, graph.free_fields.size
 
     def gain(self, pair: Pair) -> float:
         """Guaranteed gain of a pair whose correlation is kept."""
@@ -154,7 +156,11 @@ class SearchState:
         open_pairs = self.joinable.copy()
         open_pairs[self.model.edges[:, 0], self.model.edges[:, 1]] = False
         self.candidates = Candidates(self.model.target, open_pairs)
-        self.candidates.rescore(self.model.correlations)
+        self._rescore()
+
+    def _rescore(self) -> None:
+        coupling, field = self.prices
+        self.candidates.rescore(self.model.correlations, field - coupling)
 
     def keep_faces(self, also: Pair | None = None) -> None:
         """Keep only the correlations of pairs on common faces, and of one pair more: what swaps need."""
@@ -186,12 +192,12 @@ class SearchState:
             self.stopped = "no further pair can be added"
             return False
         i, j, gain, n_ties = best
-        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.price((i, j)))
+        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.prices[self.kind((i, j))])
         if self.stopped:
             return False
         self.record("add", (i, j), gain, self.model.with_edge(i, j).without_blocked_pairs(), n_ties)
         self.candidates.close(i, j)
-        self.candidates.rescore(self.model.correlations)
+        self._rescore()
         return True
 
     def best_addable(self) -> tuple[int, int, float, int] | None:
@@ -215,11 +221,11 @@ class SearchState:
 
     def other_end(self, j: int) -> str:
         """Name of the second node of an edge."""
-        return FIELD if j == self.n_spins else self.problem.labels[j]
+        return FIELD if j == self.problem.auxiliary_node else self.problem.labels[j]
 
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""
-        archive.arrays["open_pairs"] = self.candidates.open_pairs
+        archive.put_array("open_pairs", self.candidates.open_pairs)
         excluded = [[*pair, e.source, e.target, e.gain, e.reason] for pair, e in self.excluded.items()]
         return {"now": self.snapshot().saved(archive), "complete": self.complete, "excluded": excluded}
 
@@ -228,8 +234,8 @@ class SearchState:
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
         self.excluded = {(i, j): Exclusion(*rest) for i, j, *rest in document["excluded"]}
-        self.candidates = Candidates(self.model.target, archive.arrays["open_pairs"])
-        self.candidates.rescore(self.model.correlations)
+        self.candidates = Candidates(self.model.target, archive.get_array("open_pairs"))
+        self._rescore()
 
 
 def addable(model: RefittedModel, i: int, j: int) -> bool:

@@ -1,83 +1,30 @@
-"""Binary quadratic models of dimod (D-Wave): its objects, its COO text files, and the .qubo files of qbsolv."""
+"""COO, the text files of dimod (D-Wave), lines `i j bias`; the .qubo files of qbsolv are read too."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from collections.abc import Sequence
-from os import PathLike, fspath
+from os import fspath
 
 import numpy as np
 
-from isingmap.errors import DataWarning, FileFormatError, IsingMapError, ModelError
+from isingmap.errors import DataWarning, FileFormatError, ModelError
 from isingmap.files.number_text import number
 from isingmap.files.reading import read_text
 from isingmap.files.whole_file import write_text
-from isingmap.io.energies import DOMAINS, Energy, ModelFile, energy_from_model, model_from_energy
+from isingmap.io.dimod_objects import DOMAIN_OF, VARTYPE_OF
+from isingmap.io.domains import DOMAINS
+from isingmap.io.energy_signs import Energy, energy_from_model, model_from_energy
+from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.model import IsingModel
 
-DOMAIN_OF = {"SPIN": "spin", "BINARY": "boolean"}
-VARTYPE_OF = {domain: vartype for vartype, domain in DOMAIN_OF.items()}
 _VARTYPE = re.compile(r"#.*?vartype[:=]\s*([-\w.]+)")
 _LABEL = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
-_ASK = 'give domain="spin" (--domain spin) for -1/+1, domain="boolean" (--domain boolean) for 0/1'
+_ASK = "give domain='spin' for -1/+1, domain='boolean' for 0/1"
 
 
-# --- objects ----------------------------------------------------------------------------------------------
-
-
-def from_bqm(bqm) -> ModelFile:
-    """The model of a dimod BinaryQuadraticModel, or of anything with vartype, linear, quadratic and offset.
-
-    Spins come in the order of bqm.linear; their names are the variables written as text.
-
-    Raises
-    ------
-    ModelError
-        If an attribute is absent or not of that kind, or two variables are written alike.
-    """
-    try:
-        domain = DOMAIN_OF.get(getattr(bqm.vartype, "name", bqm.vartype))
-        linear = {variable: float(bias) for variable, bias in bqm.linear.items()}
-        quadratic = {(u, v): float(bias) for (u, v), bias in bqm.quadratic.items()}
-        offset = float(bqm.offset)
-    except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise ModelError(f"not a binary quadratic model: {error}") from None
-    if domain is None:
-        raise ModelError(f"vartype must be SPIN or BINARY, got {bqm.vartype!r}")
-    position = {variable: k for k, variable in enumerate(linear)}
-    unknown = [v for pair in quadratic for v in pair if v not in position]
-    if unknown:
-        raise ModelError(f"the variable {unknown[0]!r} of a quadratic term is not in linear")
-    edges = [(position[u], position[v]) for u, v in quadratic]
-    names = tuple(str(variable) for variable in linear)
-    energy = Energy(names, edges, list(linear.values()), list(quadratic.values()), offset, 1.0, domain)
-    return model_from_energy(energy, "binary quadratic model")
-
-
-def to_bqm(model: IsingModel, *, offset: float = 0.0, domain: str = "spin"):
-    """A dimod.BinaryQuadraticModel whose energy is offset - log_weight; its variables are the names.
-
-    Raises
-    ------
-    IsingMapError
-        If dimod is not installed.
-    """
-    try:
-        import dimod
-    except ImportError:
-        raise IsingMapError("dimod is not installed: pip install dimod, or write a COO or bqpjson file") from None
-    energy = energy_from_model(model, offset=offset, domain=domain)
-    pairs = zip(model.edge_names, energy.quadratic, strict=True)
-    return dimod.BinaryQuadraticModel(
-        dict(zip(model.names, energy.linear, strict=True)), dict(pairs), energy.offset, VARTYPE_OF[domain]
-    )
-
-
-# --- files ------------------------------------------------------------------------------------------------
-
-
-def read_coo(path: str | PathLike, *, domain: str | None = None) -> ModelFile:
+def read_coo(path: ModelPath, *, domain: str | None = None) -> ModelFile:
     """Read lines `i j bias` (i = i: linear), with the header `# vartype=SPIN` or BINARY, or `p qubo`.
 
     Terms given several times, also as i j and j i, add up, as dimod has it. Spins are ordered by their numbers.
@@ -92,6 +39,8 @@ def read_coo(path: str | PathLike, *, domain: str | None = None) -> ModelFile:
     ------
     FileFormatError
         With the line that is not understood, or if nobody says what the variables are.
+    ModelError
+        If `domain` is neither.
     """
     if domain is not None and domain not in DOMAINS:
         raise ModelError(f"domain must be one of {', '.join(DOMAINS)}, got {domain!r}")
@@ -107,14 +56,20 @@ def read_coo(path: str | PathLike, *, domain: str | None = None) -> ModelFile:
         else:
             terms.append(_term(words, place))
     if domain and stated and domain != stated:
-        raise FileFormatError(f'{name}: the file says its variables are {stated}, but domain="{domain}"')
-    if not (domain or stated):
+        raise FileFormatError(f"{name}: the file says its variables are {stated}, but domain={domain!r}")
+    domain = domain or stated
+    if domain is None:
         raise FileFormatError(f"{name}: the file does not say whether its variables are spins; {_ASK}")
-    return _model(terms, domain or stated, name)
+    return _model(terms, domain, name)
 
 
-def write_coo(model: IsingModel, path: str | PathLike, *, offset: float = 0.0, domain: str = "spin") -> None:
+def write_coo(model: IsingModel, path: ModelPath, *, offset: float = 0.0, domain: str = "spin") -> None:
     """Write a COO file with header; isolated variables get a line with bias 0.
+
+    Raises
+    ------
+    ModelError
+        If `domain` is neither "spin" nor "boolean", or a coefficient is too large.
 
     Warns
     -----
@@ -122,7 +77,7 @@ def write_coo(model: IsingModel, path: str | PathLike, *, offset: float = 0.0, d
         If the offset or the names are lost: the format has neither. Names that are whole numbers are kept.
     """
     energy = energy_from_model(model, offset=offset, domain=domain)
-    labels = model.names
+    labels: Sequence[str] = model.names
     if not all(_LABEL.fullmatch(label) for label in labels):
         labels = [str(k) for k in range(model.n_spins)]
         warnings.warn(
@@ -169,7 +124,8 @@ def _term(words: Sequence[str], place: str) -> tuple[int, int, float]:
 def _model(terms: Sequence[tuple[int, int, float]], domain: str, path: str) -> ModelFile:
     labels = sorted({i for *ends, _ in terms for i in ends})
     position = {label: k for k, label in enumerate(labels)}
-    linear, quadratic = [0.0] * len(labels), {}
+    linear = [0.0] * len(labels)
+    quadratic: dict[tuple[int, int], float] = {}
     for i, j, bias in terms:
         pair = position[min(i, j)], position[max(i, j)]
         if i == j:
@@ -198,3 +154,22 @@ def _lines(energy: Energy, labels: Sequence[str]):
             yield f"{labels[i]} {labels[i]} {np.format_float_positional(value, trim='-')}"
     for (i, j), value in zip(energy.edges, energy.quadratic, strict=True):
         yield f"{labels[i]} {labels[j]} {np.format_float_positional(value, trim='-')}"
+
+
+# --- the format -------------------------------------------------------------------------------------------
+
+
+def _read(path: ModelPath, domain: str | None) -> ModelFile:
+    return read_coo(path, domain=domain)
+
+
+def _write(content: ModelFile, path: ModelPath, domain: str) -> None:
+    write_coo(content.model, path, offset=content.offset, domain=domain)
+
+
+def _recognises(text: str) -> bool:
+    header = text.partition("\n")[0]
+    return (header.startswith("#") and "vartype" in header) or header.startswith("p qubo")
+
+
+FUNCTIONS = FormatFunctions(_read, _write, _recognises)

@@ -9,44 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import fspath
 
 import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
+from isingmap.io.domains import DOMAINS
+from isingmap.io.model_content import ModelFile, ModelPath, build_model
+from isingmap.io.rounding import drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel
 
-DOMAINS = ("spin", "boolean")
 _LARGEST = 1e300  # sums of a hundred million such numbers are still finite
-
-
-@dataclass(frozen=True, eq=False)
-class ModelFile:
-    """A model and what its file says beyond it.
-
-    For every configuration, E(x) = offset - model.log_weight(x), where E is the energy that the file defines, in its
-    own units and with its scale multiplied in, and P(x) = exp(-E(x)) / Z. The log partition function of the
-    file is therefore model.log_partition() - offset.
-
-    Attributes
-    ----------
-    model : IsingModel
-    offset : float
-        Nats, at inverse temperature 1.
-    scale : float
-        Factor in front of all terms in the file (1 in formats without one). The couplings, the fields and
-        `offset` contain it; it is kept so that the file can be written back with the numbers it had.
-    domain : {"spin", "boolean"}
-        Whether the file's variables are -1/+1 or 0/1; 0 stands for -1.
-    notes : tuple of str
-        What was done on reading, as plain sentences.
-    """
-
-    model: IsingModel
-    offset: float = 0.0
-    scale: float = 1.0
-    domain: str = "spin"
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +44,7 @@ class Energy:
     domain: str = "spin"
 
 
-def model_from_energy(energy: Energy, path: str | PathLike, notes: Sequence[str] = ()) -> ModelFile:
+def model_from_energy(energy: Energy, path: ModelPath, notes: Sequence[str] = ()) -> ModelFile:
     """The Ising model whose log weight is minus an energy.
 
     Parameters
@@ -115,53 +88,11 @@ def energy_from_model(model: IsingModel, *, offset=0.0, scale=1.0, domain="spin"
         if domain == "boolean":
             linear, quadratic, offset = _boolean_from_spin(model.edges, linear, quadratic, offset)
     # Adding 0.0 turns -0.0, which looks odd in a file, into 0.0.
-    values = [(array + 0.0).tolist() for array in (linear, quadratic)]
-    if not all(math.isfinite(value) for value in (*values[0], *values[1], offset)):
+    linear, quadratic = (linear + 0.0).tolist(), (quadratic + 0.0).tolist()
+    if not all(math.isfinite(value) for value in (*linear, *quadratic, offset)):
         raise ModelError("a coefficient is too large to be written in this domain and scale")
     pairs = [(i, j) for i, j in model.edges.tolist()]
-    return Energy(model.names, pairs, *values, float(offset) + 0.0, float(scale), domain)
-
-
-def build_model(path: str | PathLike, names, edges, couplings, fields) -> IsingModel:
-    """IsingModel(...), with the file named in the error if the parts do not fit together."""
-    try:
-        return IsingModel(edges, couplings, fields, names=names)
-    except ModelError as error:
-        raise FileFormatError(f"{fspath(path)}: {error}") from None
-
-
-def drop_rounding(fields: np.ndarray, magnitudes: np.ndarray, n_terms: np.ndarray) -> tuple[np.ndarray, int]:
-    """Set to zero the fields that are nothing but the rounding error of the sum they were computed as.
-
-    A zero-field model that went through 0/1 variables or tables of factors would otherwise come back with fields
-    of 1e-17, and a planar graph with fields everywhere is no longer within reach of exact inference.
-
-    Parameters
-    ----------
-    fields, magnitudes, n_terms : (n_spins,) arrays
-        The sums, the sums of absolute values, and the numbers of terms.
-
-    Returns
-    -------
-    fields : (n_spins,) array
-    n_dropped : int
-    """
-    rounding = (fields != 0) & (np.abs(fields) <= 4 * np.finfo(float).eps * n_terms * magnitudes)
-    return np.where(rounding, 0.0, fields), int(rounding.sum())
-
-
-def settled_sum(terms: Sequence[float]) -> float:
-    """The sum, or zero if it is nothing but the rounding error of its terms (an offset that cancels)."""
-    magnitude = np.array([math.fsum(map(abs, terms))])
-    total, _ = drop_rounding(np.array([math.fsum(terms)]), magnitude, np.array([len(terms)]))
-    return float(total[0])
-
-
-def rounding_notes(n_dropped: int) -> tuple[str, ...]:
-    """What to say about `drop_rounding`."""
-    if not n_dropped:
-        return ()
-    return (f"{n_dropped} field(s) as small as the rounding error of their terms were set to zero.",)
+    return Energy(model.names, pairs, linear, quadratic, float(offset) + 0.0, float(scale), domain)
 
 
 def _spin_from_boolean(edges, linear, quadratic, offset):
