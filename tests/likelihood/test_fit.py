@@ -155,3 +155,28 @@ def test_a_matrix_of_moments_is_read_by_edges():
     model = IsingModel([(0, 1), (1, 2)], [0.4, -0.8])
     fit = fit_couplings(model.edges, model.correlations())
     np.testing.assert_allclose(fit.model.couplings, model.couplings, rtol=0, atol=1e-9)
+
+
+def test_a_tree_is_fitted_in_closed_form():
+    rng = np.random.default_rng(1)
+    edges = np.array([(k + 1, rng.integers(0, k + 1)) for k in range(30)])
+    moments = rng.uniform(-0.99, 0.99, 30)
+    fit = fit_couplings(edges, moments, n_samples=10)
+    assert fit.n_iter == 0
+    np.testing.assert_allclose(fit.model.couplings, np.arctanh(moments), rtol=1e-14)
+    share = np.stack([1 + moments, 1 - moments]) / 2  # of rows in which the ends of an edge agree, and differ
+    assert fit.log_likelihood == pytest.approx(10 * ((share * np.log(share)).sum() - np.log(2)), rel=1e-13)
+
+
+def test_blocks_that_share_a_node_are_fitted_apart():
+    rng = np.random.default_rng(2)
+    parts = [random_planar_edges(rng, 9), random_planar_edges(rng, 7) + 8]  # they share node 8
+    moments = [IsingModel(part, 0.5 * rng.normal(size=len(part)), n_spins=16).moments() for part in parts]
+    joined = fit_couplings(np.vstack(parts), np.concatenate(moments), n_spins=16)
+    apart = [fit_couplings(part, mu, n_spins=16) for part, mu in zip(parts, moments, strict=True)]
+    np.testing.assert_allclose(
+        joined.model.couplings, np.concatenate([fit.model.couplings for fit in apart]), rtol=0, atol=1e-12
+    )
+    assert joined.n_iter == max(fit.n_iter for fit in apart)
+    assert joined.gradient_norm == pytest.approx(max(fit.gradient_norm for fit in apart), abs=1e-12)
+    np.testing.assert_allclose(joined.model.moments(), np.concatenate(moments), rtol=0, atol=1e-8)
