@@ -100,6 +100,7 @@ def test_positive_of_a_constant_column_is_kept():
         ([["yes"], ["no"], ["maybe"]], {}, "'maybe' first in row 3"),
         ([[0, 1], [1, 2], [0, 1], [1, 1]], {}, "'x2' holds '1' and '2'.*where 0 and 1 were expected"),
         ([[0, 5], [1, 5]], {}, "'x2' holds '5'"),
+        ([[text] for text in "cabab"], {}, r"'c' first in row 1 \(1 cell\) besides a and b"),
         ([["a"], ["b"]], {"positive": "c"}, "'c' occurs in no column; the labels are a, b"),
         ([["a"], ["b"]], {"positive": {"z": "a"}}, "not in the table: 'z'"),
         ([["a"], ["b"]], {"positive": "NA"}, "markers of a missing cell"),
@@ -148,3 +149,17 @@ def test_recognised_tables_survive_a_change_of_labels(data):
     negative, positive = data.draw(st.sampled_from(PAIRS))
     cells = np.where(spins == 1, positive, np.where(spins == -1, negative, "NA"))
     assert np.array_equal(as_spin_table(cells).spins, spins)
+
+
+def test_advice_fits_the_values():
+    with pytest.raises(DataError, match="x3") as caught:
+        as_spin_table([[1, 2, 0], [2, 1, 1]])  # 0 and 1 beside 1 and 2 are no counts
+    assert "--threshold" not in str(caught.value) and "--positive" in str(caught.value)
+    with pytest.raises(DataError, match="x1") as caught:
+        as_spin_table([[0], [1], [4]])
+    assert "--threshold" in str(caught.value)
+
+
+def test_only_whole_numbers_lose_their_point():
+    assert normalise("1.0") == normalise("1") == normalise("1e0") == "1"
+    assert normalise("1.5") != normalise("1.25") != normalise("1")

@@ -148,3 +148,9 @@ def test_neither_pandas_nor_polars_is_imported():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_table_that_is_nearly_a_matrix_of_moments():
+    cells = np.array([[1.0, 0.3], [0.301, 1.0]])
+    with pytest.raises(DataError, match="cannot be read as two values"):
+        as_spin_table(cells)

@@ -106,6 +106,7 @@ def test_from_matrix_round_trip():
         (np.eye(2), {"magnetizations": [0.9, 0.9]}, r"no two spins.*x1 0.9, x2 0.9, together 0"),
         ([[1, 0.9], [0.9, 1]], {"magnetizations": [0.5, -0.5]}, "no two spins"),
         ([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]], {}, "no three spins.*by 1.7"),
+        (np.where(np.eye(3), 1, -1 / 3 - 1e-5), {}, "no three spins.*by 3e-05"),
         (1.4 * np.eye(3) - 0.4, {}, "no three spins.*-0.4, -0.4, -0.4.*by 0.2"),
     ],
 )
@@ -129,3 +130,18 @@ def test_results_are_read_only_and_input_unchanged():
     assert result.moments[0, 1] == 0
     with pytest.raises(ValueError, match="read-only"):
         result.moments[0, 1] = 1
+
+
+def test_rounding_is_put_right():
+    """What is off by less than the tolerances counts as rounding, and the result is exactly what moments are."""
+    third = -1 / 3 - 1e-7
+    matrix = np.where(np.eye(3), 1 + 1e-9, third)
+    matrix[0, 1] += 5e-9
+    result = moments_from_matrix(matrix, 10).moments
+    assert (result == result.T).all() and (result.diagonal() == 1).all()
+    assert result[0, 1] == pytest.approx(third + 2.5e-9, abs=1e-12)
+    column = np.array([1, -1, 1, -1, 1, 1, -1])
+    for seed in range(20):
+        weights = np.random.default_rng(seed).random(7)
+        exact = empirical_moments(as_spin_table(np.column_stack([column, column, -column]), weights=weights)).moments
+        assert np.abs(exact).max() <= 1

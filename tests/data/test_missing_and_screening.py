@@ -98,6 +98,9 @@ def test_nothing_left_after_dropping():
 def test_rare_columns():
     with pytest.warns(DataWarning, match=r"x1 \(1 1 of 50 times\)"):
         screen(with_columns(np.r_[1.0, np.zeros(49)]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        screen(with_columns(np.r_[1.0, 1.0, np.zeros(48)]))
 
 
 def test_rare_counts_weights():
@@ -139,5 +142,5 @@ def test_few_rows(shape, needed):
 
 
 def test_unbalanced_columns():
-    cells = np.column_stack([np.repeat([1, -1], [7, 3]), np.repeat([1, -1], [6, 4])])
+    cells = np.column_stack([np.repeat([1, -1], [66, 34]), np.repeat([1, -1], [64, 36])])
     assert unbalanced_columns(empirical_moments(as_spin_table(cells))) == ("x1",)

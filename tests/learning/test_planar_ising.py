@@ -1,5 +1,7 @@
 """PlanarIsing keeps scikit-learn's conventions and says in plain words what a reader must know."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,8 +12,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from bare_moments import learn_structure
-from isingmap import PlanarIsing
+from isingmap import PlanarIsing, fit_couplings
 from isingmap.errors import DataError, DataWarning, FitWarning, ModelError
+from oracles import brute_force
 
 
 def binary_data(seed=0, n_samples=300, n_spins=6, shift=0.0):
@@ -155,12 +158,41 @@ def test_constant_columns_need_a_decision():
 
 
 @pytest.mark.parametrize("search", ["chow-liu", "tmfg", "pmfg", "independent", "greedy", "forward-backward"])
-def test_every_search_and_what_it_finds(search):
+def test_every_search_fits_the_graph_that_it_finds(search):
     data = binary_data(seed=3, n_spins=7)
     fit = PlanarIsing(family="zero-field", criterion="bic", search=search, prior=1).fit(data)
     assert fit.result_.search == search
-    best = PlanarIsing(family="zero-field", criterion="bic", prior=1).fit(data)
-    assert best.result_.bic <= fit.result_.bic + 1e-6
+    i, j = fit.edges_.T
+    x, p, log_partition = brute_force(7, fit.edges_, fit.couplings_)
+    np.testing.assert_allclose(p @ (x[:, i] * x[:, j]), (data[:, i] * data[:, j]).sum(axis=0) / 301, rtol=0, atol=1e-8)
+    log_likelihood = (data[:, i] * data[:, j] @ fit.couplings_ - log_partition).sum()
+    assert fit.log_likelihood_ == pytest.approx(log_likelihood, rel=1e-12)
+    assert fit.result_.bic == pytest.approx(len(fit.edges_) * np.log(300) - 2 * log_likelihood, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_default_search_finds_the_best_of_all_planar_graphs(seed):
+    data = binary_data(seed, n_samples=100, n_spins=5)
+    pairs = np.array(list(combinations(range(5), 2)))
+    moments = (data.T @ data / 100)[tuple(pairs.T)]
+
+    def bic(graph):
+        chosen = list(graph)
+        fit = fit_couplings(pairs[chosen], moments[chosen], n_spins=5, n_samples=100, prior=1)
+        return len(chosen) * np.log(100) - 2 * fit.log_likelihood
+
+    graphs = [graph for size in range(10) for graph in combinations(range(10), size)]  # all but K5
+    best = min(map(bic, graphs))
+    assert PlanarIsing(family="zero-field", criterion="bic", prior=1).fit(data).result_.bic == pytest.approx(best)
+
+
+def test_the_default_search_is_better_than_the_others():
+    data = binary_data(seed=1, n_spins=7)
+    bic = {
+        search: PlanarIsing(family="zero-field", criterion="bic", search=search, prior=1).fit(data).result_.bic
+        for search in ("chow-liu", "tmfg", "pmfg", "independent", "greedy", PlanarIsing().search)
+    }
+    assert bic.pop("forward-backward") < min(bic.values()) - 1
 
 
 def test_gamma_is_strictness():

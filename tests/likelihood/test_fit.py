@@ -1,5 +1,8 @@
 """The fit recovers models, is stationary, knows when it does not exist, and says so in names."""
 
+import re
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +11,8 @@ from scipy.optimize import linprog, minimize
 
 from isingmap import IsingModel, fit_couplings
 from isingmap.errors import DataError, ModelError, NoEstimateError, NonPlanarError
-from isingmap.likelihood.existence import find_obstacle
+from isingmap.likelihood.existence import closing_obstacle, find_obstacle
+from isingmap.likelihood.fit import tree_couplings
 from oracles import brute_force, finite_differences, random_planar_edges
 
 
@@ -101,21 +105,68 @@ def test_existence_against_linear_programming(seed):
     assert seen == {True, False}
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_closing_a_cycle_is_refused_where_the_whole_graph_is(seed):
+    rng = np.random.default_rng(seed)
+    seen = set()
+    for _ in range(40):
+        n_spins = int(rng.integers(2, 9))
+        edges = random_planar_edges(rng, n_spins, 0.9)
+        data = rng.choice([-1, 1], size=(int(rng.integers(4, 16)), n_spins))
+        moments = np.mean(data[:, edges[:, 0]] * data[:, edges[:, 1]], axis=0)
+        if not len(edges) or find_obstacle(n_spins, edges[:-1], moments[:-1]) is not None:
+            continue
+        whole = find_obstacle(n_spins, edges, moments)
+        closing = closing_obstacle(*edges[-1].tolist(), moments[-1], n_spins, edges[:-1], moments[:-1])
+        assert (closing is None) == (whole is None)
+        if closing is not None:
+            assert closing.slack == pytest.approx(whole.slack, abs=1e-12)
+            assert closing.slack == pytest.approx(slack_by_hand(closing, edges, moments), abs=1e-12)
+        seen.add(len(closing.nodes) if closing else 0)
+    assert 0 in seen and len(seen) > 1
+
+
+def test_a_little_slack_is_enough():
+    edges, moments = np.array([(0, 1), (1, 2)]), np.array([0.5, 0.5])
+    assert closing_obstacle(0, 2, 1e-8, 3, edges, moments) is None
+    assert closing_obstacle(0, 2, 0.0, 3, edges, moments) is not None
+
+
+def slack_by_hand(obstacle, edges, moments):
+    """Left-hand side of the inequality minus 2; of a pair 1 - |mu|."""
+    mu = {frozenset(edge): moment for edge, moment in zip(edges.tolist(), moments, strict=True)}
+    nodes, odd = obstacle.nodes, {frozenset(edge) for edge in obstacle.odd_edges}
+    if len(nodes) == 2:
+        return 1 - mu[frozenset(nodes)] * (-1 if odd else 1)
+    around = [frozenset(pair) for pair in zip(nodes, nodes[1:] + nodes[:1], strict=True)]
+    assert len(odd & set(around)) % 2 == 1
+    return sum(1 + mu[edge] if edge in odd else 1 - mu[edge] for edge in around) - 2
+
+
 def test_the_offending_pair_is_named():
     with pytest.raises(NoEstimateError, match="Ann and Bob always agree.*prior=1") as caught:
         fit_couplings([(0, 1), (1, 2)], [1.0, 0.2], names=["Ann", "Bob", "Cid"])
     assert caught.value.cycle == ("Ann", "Bob")
+    with pytest.raises(NoEstimateError, match=r"exist: Bob is always -1\."):
+        fit_couplings([(0, 1)], [0.2], magnetizations=[0.1, -1.0], names=["Ann", "Bob"])
     with pytest.raises(NoEstimateError, match="Bob and Cid always differ"):
         fit_couplings([(0, 1), (1, 2)], [0.5, -1.0], names=["Ann", "Bob", "Cid"])
+
+
+EVENTS = ("differ", "agree", "differ")  # Reed and Dodd, Reed and Whitehouse, Dodd and Whitehouse
 
 
 def test_the_offending_cycle_is_named():
     triangle = [(0, 1), (1, 2), (0, 2)]
     names = ["Reed", "Dodd", "Whitehouse"]
-    with pytest.raises(NoEstimateError, match="in every observation exactly one of these holds") as caught:
+    with pytest.raises(NoEstimateError, match="in every observation exactly one of these holds: ") as caught:
         fit_couplings(triangle, [0.5, 0.5, 0.0], names=names)
     assert set(caught.value.cycle) == set(names)
     assert [set(edge) for edge in caught.value.odd_edges] == [{"Reed", "Whitehouse"}]
+    # (1 - 0.5) / 2 of the rows differ in the first pair, as many in the second, and (1 + 0) / 2 agree in the third.
+    events = re.search(r"holds: (.*?)\. Some", str(caught.value)).group(1).split("; ")
+    pairs = [(set(event.split()[:3:2]), event.split()[3]) for event in events]
+    assert all((ends, event) in pairs for ends, event in zip(map(set, combinations(names, 2)), EVENTS, strict=True))
     with pytest.raises(NoEstimateError, match="no distribution has these moments"):
         fit_couplings(triangle, [0.9, 0.9, 0.0], names=names)
 
@@ -132,7 +183,7 @@ def test_a_prior_makes_the_fit_exist_and_shows():
 
 
 def test_near_the_edge_of_existence():
-    for slack in (1e-2, 1e-4, 1e-6):
+    for slack in (1e-2, 1e-4, 1e-6, 1e-8):
         fit = fit_couplings([(0, 1), (1, 2), (0, 2)], [0.5, 0.5, slack])
         assert fit.converged
         np.testing.assert_allclose(fit.model.moments(), [0.5, 0.5, slack], rtol=0, atol=1e-8)
@@ -143,6 +194,8 @@ def test_bad_input_is_named():
         fit_couplings([(i, j) for i in range(5) for j in range(i)], np.zeros(10))
     with pytest.raises(DataError, match=r"moments\[1\] is 1.5"):
         fit_couplings([(0, 1), (1, 2)], [0.1, 1.5])
+    with pytest.raises(DataError, match=r"moments\[0\] is 1.0001"):
+        fit_couplings([(0, 1), (1, 2)], [1.0001, 0.1], prior=1, n_samples=10)
     with pytest.raises(DataError, match=r"moments\[0\] is nan"):
         fit_couplings([(0, 1), (1, 2)], [np.nan, 0.5])
     with pytest.raises(ModelError, match=r"moments must have shape \(2,\)"):
@@ -155,3 +208,34 @@ def test_a_matrix_of_moments_is_read_by_edges():
     model = IsingModel([(0, 1), (1, 2)], [0.4, -0.8])
     fit = fit_couplings(model.edges, model.correlations())
     np.testing.assert_allclose(fit.model.couplings, model.couplings, rtol=0, atol=1e-9)
+
+
+def test_a_tree_is_fitted_in_closed_form():
+    rng = np.random.default_rng(1)
+    edges = np.array([(k + 1, rng.integers(0, k + 1)) for k in range(30)])
+    moments = rng.uniform(-0.99, 0.99, 30)
+    fit = fit_couplings(edges, moments, n_samples=10)
+    assert fit.n_iter == 0
+    np.testing.assert_allclose(fit.model.couplings, np.arctanh(moments), rtol=1e-14)
+    share = np.stack([1 + moments, 1 - moments]) / 2  # of rows in which the ends of an edge agree, and differ
+    assert fit.log_likelihood == pytest.approx(10 * ((share * np.log(share)).sum() - np.log(2)), rel=1e-13)
+
+
+def test_blocks_that_share_a_node_are_fitted_apart():
+    rng = np.random.default_rng(2)
+    parts = [random_planar_edges(rng, 9), random_planar_edges(rng, 7) + 8]  # they share node 8
+    moments = [IsingModel(part, 0.5 * rng.normal(size=len(part)), n_spins=16).moments() for part in parts]
+    joined = fit_couplings(np.vstack(parts), np.concatenate(moments), n_spins=16)
+    apart = [fit_couplings(part, mu, n_spins=16) for part, mu in zip(parts, moments, strict=True)]
+    np.testing.assert_allclose(
+        joined.model.couplings, np.concatenate([fit.model.couplings for fit in apart]), rtol=0, atol=1e-12
+    )
+    assert joined.n_iter == max(fit.n_iter for fit in apart)
+    assert joined.gradient_norm == pytest.approx(max(fit.gradient_norm for fit in apart), abs=1e-12)
+    np.testing.assert_allclose(joined.model.moments(), np.concatenate(moments), rtol=0, atol=1e-8)
+
+
+def test_fits_start_from_the_best_spanning_forest():
+    edges = np.array([(0, 1), (1, 2), (0, 2), (3, 4)])
+    start = tree_couplings(5, edges, np.array([-0.9, 0.3, 0.5, 0.2]))
+    np.testing.assert_allclose(start, np.arctanh([-0.9, 0.0, 0.5, 0.2]), rtol=1e-14)

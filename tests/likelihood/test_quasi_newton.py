@@ -6,7 +6,15 @@ import pytest
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.likelihood.newton import maximise
-from isingmap.likelihood.quasi_newton import Worth, refit, refit_exactly, refit_with_edge, without_row
+from isingmap.likelihood.quasi_newton import (
+    Worth,
+    _bordered,
+    _correct,
+    refit,
+    refit_exactly,
+    refit_with_edge,
+    without_row,
+)
 from oracles import random_planar_edges
 
 
@@ -36,9 +44,49 @@ def test_an_added_edge(seed, strength):
     np.testing.assert_allclose(found.couplings, exact.couplings, rtol=0, atol=1e-7)
     assert found.converged and found.gradient_norm <= 1e-10
     np.testing.assert_allclose(found.solution.moments(), moments, rtol=0, atol=1e-10)
-    # The curvature is good enough for the next step.
+    # The curvature is good enough for the next step, and better than one that knows nothing of the new edge.
     hessian = found.solution.hessian()
-    np.testing.assert_allclose(whole(found.inverse_hessian) @ hessian, np.eye(len(edges)), rtol=0, atol=0.6)
+    unbordered = np.zeros_like(hessian)
+    unbordered[:-1, :-1] = whole(before.inverse_hessian)
+    unbordered[-1, -1] = 1.0 / hessian[-1, -1]
+    error = largest_error(whole(found.inverse_hessian), hessian)
+    assert error < 0.15
+    assert error < 0.7 * largest_error(unbordered, hessian)
+
+
+def largest_error(inverse, hessian):
+    """Largest share by which a Newton step with this inverse is too long or too short, over all directions."""
+    root = np.linalg.cholesky(hessian)
+    return np.abs(np.linalg.eigvalsh(root.T @ inverse @ root) - 1.0).max()
+
+
+def exact_hessian(seed):
+    edges, moments = problem(seed)
+    return maximise(plan(14, edges), moments, np.zeros(len(edges))).solution.hessian()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_enough_corrections_give_the_exact_inverse(seed):
+    """Along conjugate directions each correction stays true to those before (Nocedal and Wright, theorem 6.4)."""
+    hessian = exact_hessian(seed)
+    conjugate = np.linalg.inv(np.linalg.cholesky(hessian))  # its rows
+    rng = np.random.default_rng(seed)
+    start = rng.normal(size=hessian.shape)
+    inverse = np.asfortranarray(start @ start.T + np.eye(len(hessian)))
+    for step in rng.permutation(conjugate):
+        _correct(inverse, step, hessian @ step)
+        np.testing.assert_allclose(whole(inverse) @ (hessian @ step), step, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(whole(inverse), np.linalg.inv(hessian), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_border_is_exact_where_its_column_is(seed):
+    hessian = exact_hessian(seed)
+    smaller = np.asfortranarray(np.linalg.inv(hessian[:-1, :-1]))
+    np.testing.assert_allclose(whole(_bordered(smaller, hessian[:, -1])), np.linalg.inv(hessian), rtol=0, atol=1e-9)
+    explained = hessian[:, -1].copy()
+    explained[-1] = explained[:-1] @ smaller @ explained[:-1]  # the new edge varies only with the others
+    assert _bordered(smaller, explained) is None
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,5 +1,7 @@
 """Forward-backward search: states stay exact, moves only improve, and the known traps of greed are escaped."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -194,14 +196,44 @@ def test_restarts_are_given_back_by_an_improvement(monkeypatch):
     assert len(kicks) > 5
 
 
-def test_annealing_ends_with_the_best(monkeypatch):
-    moments = dense_moments(1, 9)
-    options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 8}
-    hot = learn_structure(moments, 1000.0, **options, temperature=1000.0)
-    cold = learn_structure(moments, 1000.0, **options)
-    plain = learn_structure(moments, 1000.0, family="zero-field", criterion="maximal", n_restarts=0)
-    assert min(hot.log_likelihood, cold.log_likelihood) >= plain.log_likelihood
-    assert hot.path.source != cold.path.source or hot.log_likelihood == cold.log_likelihood
+@pytest.mark.parametrize("seed", [3, 6])
+def test_annealing_ends_with_the_best(monkeypatch, seed):
+    perturbed = []
+    real = restart.kick
+    monkeypatch.setattr(restart, "kick", lambda state, rng: perturbed.append(state.objective) or real(state, rng))
+
+    def gains(temperature):
+        perturbed.clear()
+        options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 8, "temperature": temperature}
+        result = learn_structure(dense_moments(seed, 9), 1000.0, **options)
+        return np.array(perturbed), result.log_likelihood / 1000 + 9 * np.log(2)
+
+    cold, _ = gains(0.0)
+    assert (np.diff(cold) >= 0).all()  # only the best is perturbed
+    hot, reached = gains(1000.0)
+    assert np.diff(hot).min() < -1e-6  # worse graphs are perturbed too
+    assert hot[-1] < hot.max() - 1e-6  # at the end also,
+    assert reached >= hot.max() - 1e-12  # but they are not the result
+
+
+@pytest.mark.parametrize("nats", [0.5, 2.0])
+def test_the_temperature_is_that_of_metropolis(monkeypatch, nats):
+    """A result that is so many nats worse is the next to be perturbed with probability exp(-nats / temperature)."""
+    monkeypatch.setattr(restart, "kick", lambda state, rng: None)
+    n_restarts, temperature, trials, rng = 4, 2.0, 3000, np.random.default_rng(0)
+    accepted = 0
+    for _ in range(trials):
+        state = SimpleNamespace(objective=1.0, problem=SimpleNamespace(n_samples=100), value=float, reopen=lambda: None)
+        state.snapshot = lambda state=state: SimpleNamespace(model=state.objective)
+        state.restore = lambda snapshot, state=state: setattr(state, "objective", snapshot.model)
+        move = restart.Restart(n_restarts, temperature, rng)
+        move.step(state)
+        state.objective = 1.0 - nats / 100
+        move.step(state)
+        accepted += state.objective < 1.0
+    falling = temperature * (n_restarts - 1) / n_restarts
+    expected = np.exp(-nats / falling)
+    assert abs(accepted / trials - expected) < 4 * np.sqrt(expected * (1 - expected) / trials)
 
 
 @pytest.mark.parametrize(
