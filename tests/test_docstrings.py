@@ -23,15 +23,21 @@ CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 def undocumented(source):
     """(function, error) for each public function of a module that raises an error which its docstring does not name.
 
-    An error counts where the function raises it itself or uses a function of the same module that does. What
+    An error counts where the function raises it itself or uses a function of the same module that does, unless it
+    catches errors of this class, which it then turns into others. What
     constructors raise belongs into the docstring of their class.
     """
     functions = dict(_functions(ast.parse(source)))
     raised = {name: set(_raised(function)) for name, (function, _) in functions.items()}
     used = {name: set(_used(function, name, functions)) for name, (function, _) in functions.items()}
-    while any(raised[other] - raised[name] for name in functions for other in used[name]):
+    caught = {name: set(_caught(function)) for name, (function, _) in functions.items()}
+    passed_on = True
+    while passed_on:
+        passed_on = False
         for name in functions:
-            raised[name] = raised[name].union(*(raised[other] for other in used[name]))
+            more = set().union(*(raised[other] for other in used[name])) - caught[name] - raised[name]
+            raised[name] |= more
+            passed_on |= bool(more)
     return [
         (name, error)
         for name, (_, docstring) in functions.items()
@@ -63,6 +69,13 @@ def _raised(function):
             called = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
             if isinstance(called, ast.Name) and called.id in ERRORS:
                 yield called.id
+
+
+def _caught(function):
+    """Errors of the package after `except`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.ExceptHandler) and node.type is not None:
+            yield from (part.id for part in ast.walk(node.type) if isinstance(part, ast.Name) and part.id in ERRORS)
 
 
 def _used(function, name, functions):
