@@ -7,6 +7,7 @@ two threads may compute the same value at the same time; the values are equal, a
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, Generic, TypeVar, overload
 
 Value = TypeVar("Value")
@@ -30,3 +31,8 @@ class cached_property(Generic[Value]):  # noqa: N801 - named like the one it sta
         if instance is None:
             return self
         return instance.__dict__.setdefault(self.name, self.compute(instance))
+
+
+def own_fields(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass instance without its cached properties: what belongs into a pickle."""
+    return {own.name: getattr(record, own.name) for own in fields(record)}

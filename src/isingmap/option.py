@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from os import PathLike
 from typing import Any, Literal
 
 from isingmap.errors import ModelError
@@ -61,42 +62,60 @@ class Option:
     searches: tuple[str, ...] = ()
     shapes_result: bool = True
 
-    def check(self, value: object) -> None:
-        """Refuse a value that the setting cannot have.
+    def check(self, value: object, called: str = "") -> None:
+        """Refuse a value that the setting cannot have; `called` is its name where it is asked for, if another.
 
         Raises
         ------
         ModelError
             Naming the setting, what it may be and what was given.
         """
-        if value is None and self.default is None:
-            return
-        if self.kind == "choice" and value not in self.choices:
-            raise ModelError(f"{self.name} must be one of {', '.join(self.choices)}; got {value!r}")
-        if self.kind in ("number", "whole"):
-            self._check_number(value)
-        if self.kind == "seed" and not (_is_seed(value) or hasattr(value, "bit_generator")):
-            raise ModelError(f"{self.name} must be a whole number of 0 or more, or a NumPy generator; got {value!r}")
+        if not (value is None and self.default is None) and not self._fits(value):
+            raise ModelError(f"{called or self.name} must be {self._wanted}, got {value!r}")
 
-    def _check_number(self, value: Any) -> None:
-        try:
-            number = math.nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        whole = self.kind == "whole"
-        if not (self.least <= number <= self.most and math.isfinite(number)) or (whole and number != int(number)):
-            raise ModelError(f"{self.name} must be a {'whole ' * whole}number{self._bounds}, got {value!r}")
+    def _fits(self, value: Any) -> bool:
+        if self.kind == "choice":
+            return isinstance(value, str) and value in self.choices
+        if self.kind in ("number", "whole"):
+            number = _as_number(value)
+            return self.least <= number <= self.most and (self.kind == "number" or number == int(number))
+        if self.kind == "seed":
+            return _is_seed(value)
+        if self.kind == "switch":
+            return value in (True, False)
+        return self.kind != "path" or isinstance(value, (str, PathLike))
 
     @property
-    def _bounds(self) -> str:
+    def _wanted(self) -> str:
+        """What it may be, in words."""
+        if self.kind == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.kind == "seed":
+            return "a whole number of 0 or more, or a NumPy generator"
+        if self.kind == "path":
+            return "the path of a file"
+        if self.kind == "switch":
+            return "True or False"
+        number = "a whole number" if self.kind == "whole" else "a number"
         if math.isfinite(self.most):
-            return f" from {self.least:g} to {self.most:g}"
-        return f" of {self.least:g} or more" if math.isfinite(self.least) else ""
+            return f"{number} from {self.least:g} to {self.most:g}"
+        return f"{number} of {self.least:g} or more" if math.isfinite(self.least) else number
 
 
-def _is_seed(value: object) -> bool:
+def _as_number(value: Any) -> float:
+    """A finite number, or NaN; truth values are none."""
     try:
-        return operator.index(value) >= 0  # type: ignore[arg-type]
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+    return number if math.isfinite(number) and not isinstance(value, (bool, str)) else math.nan
+
+
+def _is_seed(value: Any) -> bool:
+    if hasattr(value, "bit_generator"):
+        return True
+    try:
+        return operator.index(value) >= 0 and not isinstance(value, bool)
     except TypeError:
         return False
 

@@ -1,5 +1,7 @@
 """PlanarIsing keeps scikit-learn's conventions and says in plain words what a reader must know."""
 
+import inspect
+import re
 from itertools import combinations
 
 import numpy as np
@@ -216,3 +218,44 @@ def test_moments_that_cannot_be_are_refused():
         learn_structure(moments, 100, family="zero-field", names="abc")
     with pytest.raises(DataError, match=r"magnetizations\[b\] is 3.0"):
         learn_structure(moments, 100, magnetizations=[0.0, 3.0], names="ab")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_restarts": 1.5}, "n_restarts must be a whole number of 0 or more, got 1.5"),
+        ({"n_restarts": True}, "n_restarts must be a whole number of 0 or more, got True"),
+        ({"n_edges": np.nan}, "n_edges must be a whole number of 0 or more, got nan"),
+        ({"gamma": "0.5"}, "gamma must be a number of 0 or more, got '0.5'"),
+        ({"prior": np.inf}, "prior must be a number, got inf"),
+        ({"random_state": -1}, "random_state must be a whole number of 0 or more, or a NumPy generator; got -1"),
+        ({"random_state": "a"}, "random_state must be a whole number"),
+        ({"threshold": "a"}, "threshold must be a number, got 'a'"),
+        ({"checkpoint": 3}, "checkpoint must be the path of a file, got 3"),
+        ({"missing": ["drop"]}, r"missing must be one of error, drop, minus, pairwise, got \['drop'\]"),
+        ({"constant": "no"}, "constant must be one of error, drop, keep"),
+        ({"verbose": "yes"}, "verbose must be True or False, got 'yes'"),
+    ],
+)
+def test_values_that_settings_cannot_have(settings, message):
+    data = np.random.default_rng(0).choice([-1, 1], size=(50, 3))
+    with pytest.raises(ModelError, match=message.replace("generator; got", "generator, got")):
+        PlanarIsing(**settings).fit(data)
+    with pytest.raises(ModelError, match=message.replace("generator; got", "generator, got")):
+        PlanarIsing(**settings).fit_moments(np.eye(3), 50, magnetizations=np.zeros(3))
+
+
+def test_numbers_of_numpy_and_none_are_fine():
+    data = np.random.default_rng(0).choice([-1, 1], size=(50, 3))
+    usual = PlanarIsing().fit(data)
+    same = PlanarIsing(gamma=np.float32(0.25), n_restarts=np.int64(30), random_state=None, missing=None).fit(data)
+    np.testing.assert_array_equal(usual.couplings_, same.couplings_)
+
+
+def test_settings_are_shown_and_are_all_there_are():
+    shown = inspect.signature(PlanarIsing).parameters
+    assert list(shown) == list(PlanarIsing().get_params())
+    for name in shown:
+        assert re.search(rf"^    {name} : ", PlanarIsing.__doc__, re.MULTILINE)
+    with pytest.raises(TypeError, match="PlanarIsing has no setting gama; it has family, prior"):
+        PlanarIsing(gama=1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from isingmap.cached import cached_property
+from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import Coding
 from isingmap.errors import ModelError
@@ -147,4 +147,4 @@ class LearnedMap:
 
     def __getstate__(self) -> dict:
         """Without what can be computed again: a Hessian's inverse has no place in a pickle."""
-        return {own.name: getattr(self, own.name) for own in fields(self)}
+        return own_fields(self)

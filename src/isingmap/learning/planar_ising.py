@@ -10,12 +10,13 @@ import numpy as np
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix
+from isingmap.data.options import DataOptions
 from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable
 from isingmap.errors import DataError
 from isingmap.learning.fit_warnings import warn_about_data, warn_about_search
 from isingmap.learning.learned_map import LearnedMap
-from isingmap.learning.settings import SETTINGS, checked_settings, options_from, with_settings
+from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
 from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
 from isingmap.structure.learn import learn_structure
@@ -100,12 +101,13 @@ class PlanarIsing:
         DataWarning, FitWarning
             Of what a reader of the result must know; the texts are kept in `learned_.warnings`.
         """
-        if self.constant == "keep" and self.prior is None:
+        check_values(self.get_params())
+        if self._reading.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with heard_warnings() as heard:
             table = self._table(X, self.positive, sample_weight)
-            table = screen(apply_missing(table, self.missing), constant=self.constant)
+            table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
             moments = empirical_moments(table)
             result = self._search(moments)
         learned = LearnedMap(result, moments, table.codings, table.notes, tuple(heard), groups=table.groups)
@@ -136,6 +138,7 @@ class PlanarIsing:
         DataWarning, FitWarning
             As in `fit`.
         """
+        check_values(self.get_params())
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
         with heard_warnings() as heard:
@@ -144,15 +147,19 @@ class PlanarIsing:
         notes = ("Learned from given moments; no rows were read.",)
         return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), names is not None)
 
+    @property
+    def _reading(self) -> DataOptions:
+        return DataOptions(**options_from(self.get_params(), DataOptions))
+
     def _table(self, X, positive, weights=None) -> SpinTable:
         if isinstance(X, SpinTable):
             return as_spin_table(X, weights=weights)
         return as_spin_table(X, positive=positive, threshold=self.threshold, weights=weights)
 
     def _search(self, moments: EmpiricalMoments) -> SearchResult:
-        warn_about_data(moments, self.family)
-        with progress_bar("edges", enabled=self.verbose) as progress:
-            problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))
+        problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))
+        warn_about_data(moments, problem.family)
+        with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))
             result = learn_structure(problem, options, progress=progress)
         warn_about_search(result, self.n_edges)
@@ -237,7 +244,7 @@ class PlanarIsing:
         model = self.model_
         table = self._coded_as_before(X)
         if table.n_missing:
-            table = apply_missing(table, "error" if self.missing == "pairwise" else self.missing)
+            table = apply_missing(table, "error" if self._reading.missing == "pairwise" else self._reading.missing)
         return model.log_probability(table.spins)
 
     def score(self, X, y=None) -> float:
@@ -315,7 +322,7 @@ class PlanarIsing:
             transformer_tags=None,
             regressor_tags=None,
             classifier_tags=None,
-            input_tags=InputTags(allow_nan=self.missing != "error"),
+            input_tags=InputTags(allow_nan=self._reading.missing != "error"),
         )
 
 

@@ -38,6 +38,18 @@ def checked_settings(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
 
 
+def check_values(settings: dict[str, Any]) -> None:
+    """Refuse values that settings cannot have, before any work; None stands for the default.
+
+    Raises
+    ------
+    ModelError
+        Naming the setting, what it may be and what was given.
+    """
+    for name, setting in SETTINGS.items():
+        setting.check(setting.default if settings[name] is None else settings[name], name)
+
+
 def options_from(settings: dict[str, Any], table: type) -> dict[str, Any]:
     """The arguments of one of the dataclasses of the table; None stands for the default."""
     values = {option: settings[option.python] for option in options_of(table) if option.python}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isingmap.cached import cached_property
+from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
@@ -53,6 +53,10 @@ class Problem(ProblemOptions):
     """
 
     moments: EmpiricalMoments
+
+    def __getstate__(self) -> dict:
+        """Without what can be computed again."""
+        return own_fields(self)
 
     def __post_init__(self) -> None:
         check_options(self)

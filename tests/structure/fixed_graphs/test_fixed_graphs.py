@@ -334,7 +334,7 @@ def test_a_triangle_without_an_estimate_is_named():
 
 def test_bad_input_is_refused():
     moments = random_moments(11, 6)
-    with pytest.raises(ModelError, match="search must be one of .*independent; got 'mst'"):
+    with pytest.raises(ModelError, match="search must be one of .*independent, got 'mst'"):
         baseline("mst", moments, 400, family="zero-field")
     with pytest.raises(ModelError, match="family must be one of"):
         baseline("tmfg", moments, 400, family="planar")

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bare_moments import learn_structure
+from bare_moments import learn_structure, problem_of
 from isingmap.inference.zero_field.solution import DualSolution
 from isingmap.structure.state.correlations import Change
 from isingmap.structure.state.refitted_model import RefittedModel, starting_model
@@ -57,3 +57,10 @@ def test_results_are_small_to_send():
     result = learn_structure(moments_of(40), 400, family="zero-field", criterion="maximal", search="greedy")
     result.model.hessian()
     assert len(pickle.dumps(result)) < 200 * len(result.path)
+
+
+def test_problems_travel_without_what_can_be_computed_again():
+    problem, _ = problem_of(moments_of(40), 400, family="zero-field")
+    before = len(pickle.dumps(problem))
+    problem.target.sum()
+    assert len(pickle.dumps(problem)) == before
