@@ -79,6 +79,9 @@ def test_infeasible_pairwise_moments_are_used_with_a_warning():
     with pytest.warns(DataWarning, match="no distribution has them all"):
         result = empirical_moments(as_spin_table(cells))
     assert result.moments[0, 2] == -1 and result.moments[0, 1] == 1
+    agreeing = [row for s in (1, -1) for row in ([s, s, nan], [nan, s, s], [s, nan, s])] * 49
+    with pytest.warns(DataWarning, match="smallest eigenvalue -0.0"):
+        empirical_moments(as_spin_table([*agreeing, [1, nan, -1], [-1, nan, 1]]))
 
 
 def test_from_matrix_round_trip():
@@ -140,8 +143,8 @@ def test_rounding_is_put_right():
     result = moments_from_matrix(matrix, 10).moments
     assert (result == result.T).all() and (result.diagonal() == 1).all()
     assert result[0, 1] == pytest.approx(third + 2.5e-9, abs=1e-12)
-    column = np.array([1, -1, 1, -1, 1, 1, -1])
+    column = np.random.default_rng(0).choice([-1, 1], 1001)
     for seed in range(20):
-        weights = np.random.default_rng(seed).random(7)
+        weights = np.random.default_rng(seed).random(1001)
         exact = empirical_moments(as_spin_table(np.column_stack([column, column, -column]), weights=weights)).moments
         assert np.abs(exact).max() <= 1
