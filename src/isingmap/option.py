@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from os import PathLike
 from typing import Any, Literal
 
@@ -83,7 +84,7 @@ class Option:
             return _is_seed(value)
         if self.kind == "switch":
             return value in (True, False)
-        return self.kind != "path" or isinstance(value, (str, PathLike))
+        return self.kind != "path" or (isinstance(value, (str, PathLike)) and str(value) != "")
 
     @property
     def _wanted(self) -> str:
@@ -103,12 +104,14 @@ class Option:
 
 
 def _as_number(value: Any) -> float:
-    """A finite number, or NaN; truth values are none."""
+    """A finite number, or NaN; truth values and texts are none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
     try:
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
         return math.nan
-    return number if math.isfinite(number) and not isinstance(value, (bool, str)) else math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def _is_seed(value: Any) -> bool:

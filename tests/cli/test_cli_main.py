@@ -1,5 +1,6 @@
 """Bad usage, bad files, bugs: exit codes and messages."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -185,3 +186,13 @@ def test_a_repeated_warning_is_printed_once(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr("isingmap.report.summary.model_summary", talkative)
     code, out, err = run("info", tmp_path / "map" / "model.json")
     assert (code, out, err) == (0, "", "warning: prior=1 (in Python) helps\nwarning: another\n")
+
+
+def test_a_switch_of_the_table_is_an_option_without_a_value():
+    from isingmap.cli import options
+    from isingmap.option import Option
+
+    parser = argparse.ArgumentParser()
+    options._add_setting(parser, Option("loud", False, "make noise", "switch", flag="--loud"))
+    assert parser.parse_args(["--loud"]).loud is True
+    assert parser.parse_args([]).loud is False

@@ -226,7 +226,12 @@ def test_moments_that_cannot_be_are_refused():
         ({"n_restarts": 1.5}, "n_restarts must be a whole number of 0 or more, got 1.5"),
         ({"n_restarts": True}, "n_restarts must be a whole number of 0 or more, got True"),
         ({"n_edges": np.nan}, "n_edges must be a whole number of 0 or more, got nan"),
-        ({"gamma": "0.5"}, "gamma must be a number of 0 or more, got '0.5'"),
+        ({"gamma": "0.5"}, "gamma must be a number from 0 to 1, got '0.5'"),
+        ({"gamma": 7}, "gamma must be a number from 0 to 1, got 7"),
+        ({"prior": "1"}, "prior must be a number, got '1'"),
+        ({"n_restarts": np.True_}, "n_restarts must be a whole number"),
+        ({"family": np.array(["partial", "x"])}, "family must be one of partial, zero-field, outer-planar, got array"),
+        ({"checkpoint": ""}, "checkpoint must be the path of a file, got ''"),
         ({"prior": np.inf}, "prior must be a number, got inf"),
         ({"random_state": -1}, "random_state must be a whole number of 0 or more, or a NumPy generator; got -1"),
         ({"random_state": "a"}, "random_state must be a whole number"),
@@ -259,3 +264,10 @@ def test_settings_are_shown_and_are_all_there_are():
         assert re.search(rf"^    {name} : ", PlanarIsing.__doc__, re.MULTILINE)
     with pytest.raises(TypeError, match="PlanarIsing has no setting gama; it has family, prior"):
         PlanarIsing(gama=1)
+
+
+def test_the_record_does_not_change_with_what_the_caller_does():
+    edges = [[0, 1]]
+    fit = PlanarIsing(required_edges=edges, prior=1).fit(np.random.default_rng(0).choice([-1, 1], size=(50, 3)))
+    edges[0][1] = 2
+    assert fit.learned_.settings["required_edges"] == [[0, 1]]

@@ -37,6 +37,28 @@ class CountedPrice:
         return 0.5 * self.unit
 
 
+@dataclass(frozen=True)
+class PriceOfSize:
+    """Whatever they are, more parameters cost more, but not in proportion."""
+
+    unit: float
+
+    def of_coupling(self, n_couplings, n_fields):
+        return self.of_model(n_couplings + 1, n_fields) - self.of_model(n_couplings, n_fields)
+
+    of_field = of_coupling
+
+
+class SquaredPrice(PriceOfSize):
+    def of_model(self, n_couplings, n_fields):
+        return self.unit * (n_couplings + n_fields) ** 2
+
+
+class RootPrice(PriceOfSize):
+    def of_model(self, n_couplings, n_fields):
+        return self.unit * (n_couplings + n_fields) ** 0.5
+
+
 @pytest.fixture
 def listed(monkeypatch):
     """The function that lists a new criterion, as one more record would."""
@@ -57,7 +79,10 @@ def value(result, price, n_spins, n_samples=500):
     return result.log_likelihood / n_samples - price.of_model(result.model.n_edges, n_fields)
 
 
-@pytest.mark.parametrize("price", [LinearPrice(0.02, 0.001), LinearPrice(0.004, 0.05), CountedPrice(0.001)])
+@pytest.mark.parametrize(
+    "price",
+    [LinearPrice(0.02, 0.001), LinearPrice(0.004, 0.05), CountedPrice(0.001), SquaredPrice(1e-4), RootPrice(0.02)],
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_fields_priced_apart(price, seed, listed):
     moments, means = biased(seed)

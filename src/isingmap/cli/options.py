@@ -36,7 +36,9 @@ def _add_setting(group, setting: Option) -> None:
     default = "" if setting.default is None else f" (default: {setting.default})"
     details: dict[str, object] = {"dest": setting.name, "default": setting.default}
     details["help"] = in_options(setting.help + default).replace("%", "%%")
-    if setting.choices:
+    if setting.kind == "switch":
+        details["action"] = argparse.BooleanOptionalAction
+    elif setting.choices:
         details["choices"] = setting.choices
     else:
         details |= {"type": _TYPES.get(setting.kind, str), "metavar": setting.metavar}

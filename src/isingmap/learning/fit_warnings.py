@@ -6,6 +6,7 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.screening import unbalanced_columns
 from isingmap.data.table import listed
 from isingmap.errors import DataWarning, FitWarning
+from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import SearchResult
 from isingmap.warned import warn
 
@@ -20,7 +21,7 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     DataWarning
     """
     columns = unbalanced_columns(moments)
-    if family != "zero-field" or not columns:
+    if FAMILIES[family].has_fields or not columns:
         return
     warn(
         f"{len(columns)} of {len(moments.names)} columns are far from half and half ({listed(columns)}). A "

@@ -13,7 +13,7 @@ from isingmap.data.table import Coding
 from isingmap.errors import ModelError
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
-from isingmap.planar.drawing.layout import named_layout
+from isingmap.planar.drawing.layout import LAYOUTS, named_layout
 from isingmap.structure.result import SearchResult
 
 Positions = Mapping[str, tuple[float, float]]
@@ -36,7 +36,7 @@ class LearnedMap:
         What was warned of while it was learned.
     settings : mapping of str to object
         The options of `PlanarIsing` that lead to it again.
-    groups : (n_spins,) tuple of str or None
+    groups : (n_spins,) sequence of str or None
         Colours of the variables.
     title : str
         What the data are.
@@ -50,7 +50,7 @@ class LearnedMap:
     Raises
     ------
     ModelError
-        If groups or places do not fit the variables.
+        If groups or places do not fit the variables, or for an unknown layout.
     """
 
     result: SearchResult
@@ -59,7 +59,7 @@ class LearnedMap:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    groups: tuple[str, ...] | None = None
+    groups: Sequence[str] | None = None
     title: str = ""
     command: str = ""
     layout: str = "planar"
@@ -67,6 +67,10 @@ class LearnedMap:
 
     def __post_init__(self) -> None:
         names = self.model.names
+        if self.layout not in LAYOUTS:
+            raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}, got {self.layout!r}")
+        if isinstance(self.groups, str):
+            raise ModelError(f"groups must have one entry for each variable, got the text {self.groups!r}")
         if self.groups is not None:
             object.__setattr__(self, "groups", tuple(str(group) for group in self.groups))
             if len(self.groups) != len(names):
@@ -138,7 +142,7 @@ class LearnedMap:
         """
         return replace(
             self,
-            groups=self.groups if groups is None else tuple(groups),
+            groups=self.groups if groups is None else groups,
             title=self.title if title is None else title,
             command=self.command if command is None else command,
             layout=self.layout if layout is None else layout,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,7 @@ class PlanarIsing:
         def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, **settings):
+        """Raises TypeError for a name that is no setting."""
         vars(self).update(checked_settings(settings))
 
     def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
@@ -177,7 +179,7 @@ class PlanarIsing:
 
     def _settings(self) -> dict[str, object]:
         """All settings on which the result depends, defaults too."""
-        return {name: value for name, value in self.get_params().items() if SETTINGS[name].shapes_result}
+        return deepcopy({name: value for name, value in self.get_params().items() if SETTINGS[name].shapes_result})
 
     @property
     def learned_(self) -> LearnedMap:

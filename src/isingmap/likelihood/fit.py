@@ -100,7 +100,7 @@ def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) ->
     if prior is None:
         return moments
     if not np.isfinite(prior) or prior <= 0:
-        raise ModelError(f"prior must be a positive number of pseudo-observations, got {prior}; None for no prior")
+        raise ModelError(f"prior must be a positive number of pseudo-observations, got {prior}; leave it out for none")
     if n_samples is None:
         raise ModelError("a prior counts pseudo-observations, so it needs n_samples")
     return moments * (n_samples / (n_samples + prior))

@@ -75,7 +75,10 @@ def vector_of(values, size: int, what: str, meaning: str) -> np.ndarray:
     ------
     ModelError
     """
-    array = np.array(values, dtype=float)
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        raise ModelError(f"{what} must be real numbers, {meaning}; got {given.dtype}")
+    array = np.array(given, dtype=float)
     if array.shape != (size,):
         raise ModelError(f"{what} must have shape ({size},), {meaning}; got {array.shape}")
     if not np.isfinite(array).all():

@@ -75,7 +75,7 @@ def _criterion(result: SearchResult) -> str:
     if result.criterion == GIVEN:
         return GIVEN
     criterion = CRITERIA[result.criterion].meaning.format(gamma=result.gamma)
-    return f"{criterion} {FAMILIES[result.family].room}" if result.criterion == "maximal" else criterion
+    return f"{criterion} {FAMILIES[result.family].room}" if CRITERIA[result.criterion].fills_the_plane else criterion
 
 
 def _search(result: SearchResult) -> str:

@@ -22,7 +22,7 @@ class Price(Protocol):
         """Cost of a whole model; the search maximises the mean log-likelihood less this."""
 
     def of_coupling(self, n_couplings: int, n_fields: int) -> float:
-        """What one coupling more costs a model that has so many parameters."""
+        """What one coupling more costs a model that has so many parameters: the difference of `of_model`."""
 
     def of_field(self, n_couplings: int, n_fields: int) -> float:
         """What one field more costs."""
@@ -61,12 +61,15 @@ class Criterion:
         For whoever chooses.
     price : callable
         (n_samples, n_spins, gamma) -> Price.
+    fills_the_plane : bool
+        Whether it ends only where the plane has no room, so that the summary tells how much room there is.
     """
 
     name: str
     meaning: str
     help: str
     price: Callable[[float, int, float], Price]
+    fills_the_plane: bool = False
 
 
 def _each(nats_per_parameter: Callable[[float, int, float], float]) -> Callable[[float, int, float], Price]:
@@ -111,6 +114,7 @@ CRITERIA = {
             "maximal: it always adds edges as long as the plane has room, needed or not;",
             "edges as long as the plane has room, needed or not",
             _each(lambda n_samples, n_spins, gamma: 0.0),
+            fills_the_plane=True,
         ),
     )
 }

@@ -35,7 +35,7 @@ def learn_structure(
     Raises
     ------
     ModelError
-        For an option that the search does not use.
+        For arguments of other types, or an option that the search does not use.
     NoEstimateError
         A graph that is drawn at once has an infinite coupling (only without a prior).
     FileFormatError
@@ -47,6 +47,7 @@ def learn_structure(
     the functions `search` in `searches/` and `fixed_graphs/`.
     """
     options = SearchOptions() if options is None else options
+    _check_types(problem, options)
     _check_use(problem, options)
     return import_module(SEARCHES[options.search].home).search(problem, options, progress)
 
@@ -62,7 +63,17 @@ def greedy_search(
         See `learn_structure`.
     """
     options = SearchOptions(criterion="bic") if options is None else options
+    _check_types(problem, options)
     return learn_structure(problem, replace(options, search="greedy"), progress=progress)
+
+
+def _check_types(problem: object, options: object) -> None:
+    if not isinstance(problem, Problem):
+        raise ModelError(
+            f"learning starts from a Problem, got {type(problem).__name__}; Problem.from_moments takes bare arrays"
+        )
+    if not isinstance(options, SearchOptions):
+        raise ModelError(f"options must be SearchOptions, got {type(options).__name__}")
 
 
 def _check_use(problem: Problem, options: SearchOptions) -> None:
@@ -74,4 +85,4 @@ def _check_use(problem: Problem, options: SearchOptions) -> None:
         if setting.name in values and setting.searches and options.search not in setting.searches
     ]
     if unused:
-        raise ModelError(f'search="{options.search}" draws a whole graph at once; leave out {", ".join(unused)}')
+        raise ModelError(f'search="{options.search}" does not use {", ".join(unused)}; leave it out')

@@ -16,6 +16,9 @@ from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
+# Searches that start again from perturbed graphs.
+RESTARTED = ("forward-backward",)
+
 
 def _choices(records: Iterable) -> str:
     return "; ".join(f"{record.name}: {record.help}" for record in records)
@@ -71,7 +74,12 @@ class SearchOptions:
         choices=tuple(SEARCHES),
     )
     gamma: float = option(
-        EBIC_GAMMA, "strictness of criterion=ebic, from 0 (bic) to 1; as in IsingFit", "number", least=0.0, metavar="G"
+        EBIC_GAMMA,
+        "strictness of criterion=ebic, from 0 (bic) to 1; as in IsingFit",
+        "number",
+        least=0.0,
+        most=1.0,
+        metavar="G",
     )
     min_gain: float | None = option(
         None,
@@ -101,7 +109,7 @@ class SearchOptions:
         least=0,
         flag="--restarts",
         metavar="N",
-        searches=STEPWISE,
+        searches=RESTARTED,
     )
     temperature: float = option(
         0.0,
@@ -111,7 +119,7 @@ class SearchOptions:
         least=0.0,
         python="",
         flag="",
-        searches=STEPWISE,
+        searches=RESTARTED,
     )
     seed: Any = option(
         0,

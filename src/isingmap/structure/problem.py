@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
+from isingmap.data.table import checked_names
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
@@ -49,7 +51,8 @@ class Problem(ProblemOptions):
     NoEstimateError
         When a required coupling or field would be infinite.
     DataError
-        When the moments are no averages of products of -1/+1 values.
+        When names are empty or repeated, there are no observations, or the moments are not symmetric or leave [-1, 1].
+        (Whether any distribution has them is checked by `moments_from_matrix`.)
     """
 
     moments: EmpiricalMoments
@@ -60,6 +63,11 @@ class Problem(ProblemOptions):
 
     def __post_init__(self) -> None:
         check_options(self)
+        if not isinstance(self.moments, EmpiricalMoments):
+            raise ModelError(
+                f"moments must be EmpiricalMoments, got {type(self.moments).__name__}; "
+                "Problem.from_moments takes bare arrays"
+            )
         if self.rules.has_fields and self.moments.magnetizations is None:
             raise ModelError(
                 f'family "{self.family}" has fields and needs the magnetizations; use family="zero-field" without'
@@ -182,6 +190,11 @@ def _check_moments(given: EmpiricalMoments) -> None:
     """Averages of products of -1/+1 values, one row and column for each name."""
     names, moments, means = given.names, given.moments, given.magnetizations
     n = len(names)
+    checked_names(names, n)
+    if not n:
+        raise DataError("there is no variable to learn from")
+    if not (isinstance(given.n_samples, Real) and 0 < given.n_samples < np.inf):
+        raise DataError(f"n_samples must be a positive number of observations, got {given.n_samples!r}")
     if moments.shape != (n, n):
         raise ModelError(f"moments must have shape ({n}, {n}), one row and column for each name; got {moments.shape}")
     if means is not None and means.shape != (n,):

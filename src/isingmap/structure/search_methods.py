@@ -23,12 +23,15 @@ class SearchMethod:
         For whoever chooses.
     home : str
         The module that holds its function `search`.
+    goes_step_by_step : bool
+        Whether it has steps, which can be limited, kept in a checkpoint and audited.
     """
 
     name: str
     meaning: str
     help: str
     home: str
+    goes_step_by_step: bool = False
 
 
 SEARCHES = {
@@ -39,12 +42,14 @@ SEARCHES = {
             "forward-backward: edges are added, removed and swapped by their exact effect",
             "add, remove and swap edges by their exact effect, and restart from perturbed graphs",
             "isingmap.structure.searches.forward_backward",
+            goes_step_by_step=True,
         ),
         SearchMethod(
             "greedy",
             "greedy, as in the paper: an edge once added stays",
             "the paper's, which never takes an edge back",
             "isingmap.structure.searches.greedy",
+            goes_step_by_step=True,
         ),
         SearchMethod(
             "chow-liu",
@@ -72,4 +77,4 @@ SEARCHES = {
         ),
     )
 }
-STEPWISE = ("forward-backward", "greedy")
+STEPWISE = tuple(name for name, method in SEARCHES.items() if method.goes_step_by_step)

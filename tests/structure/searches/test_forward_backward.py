@@ -240,7 +240,9 @@ def test_the_temperature_is_that_of_metropolis(monkeypatch, nats):
     "options", [{"n_restarts": -1}, {"gamma": np.nan}, {"gamma": -3}, {"n_candidates": 0}, {"temperature": np.inf}]
 )
 def test_numbers_that_make_no_sense(options):
-    with pytest.raises(ModelError, match=f"{next(iter(options))} must be a (whole )?number of [01] or more, got"):
+    with pytest.raises(
+        ModelError, match=f"{next(iter(options))} must be a (whole )?number (of [01] or more|from 0 to 1), got"
+    ):
         learn_structure(random_moments(1, 5), 400, family="zero-field", **options)
 
 
@@ -262,6 +264,8 @@ def test_ebic_is_stricter_and_options_are_checked():
     assert sizes[0] >= sizes[1] >= sizes[2]
     with pytest.raises(ModelError, match="search must be one of forward-backward, greedy, chow-liu"):
         learn_structure(moments, 400, family="zero-field", search="annealing")
+    with pytest.raises(ModelError, match='search="greedy" does not use n_restarts=3, temperature=1.0; leave it out'):
+        learn_structure(moments, 400, family="zero-field", search="greedy", n_restarts=3, temperature=1.0)
 
 
 def test_the_estimator_chooses_the_search():

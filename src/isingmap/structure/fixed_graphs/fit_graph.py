@@ -97,5 +97,5 @@ def refuse_every_field(problem: Problem, what: str) -> None:
     """
     if problem.rules.every_field:
         raise ModelError(
-            f'a {what} with a field on every variable is not outer-planar; use family="partial" or "zero-field"'
+            f'a {what} with a field on every variable is not outer-planar; use family="partial" or family="zero-field"'
         )

@@ -28,7 +28,7 @@ class Grow:
         if not state.complete:
             state.reopen()
             return True
-        if state.rule.is_price_alone and add_underrated(state):
+        if state.rule.is_price_alone and max(state.prices) > 0 and add_underrated(state):
             state.reconsider()
             return True
         return False

@@ -35,11 +35,11 @@ def likely_loss(state: SearchState) -> np.ndarray:
 
 
 def drop_cheap_edges(state: SearchState) -> bool:
-    """Remove edges that surely lose less than their price, the cheapest first; False when there is none."""
+    """Remove edges that surely lose less than they save, the cheapest first; False when there is none."""
     before = state.model
     while len(state.model.edges):
         loss = certain_loss(state)
-        excess = loss - np.array(state.prices)[state.kinds]
+        excess = loss - np.array(state.savings)[state.kinds]
         k = int(np.argmin(excess))
         if excess[k] >= 0:
             break

@@ -9,8 +9,7 @@ from isingmap.planar.embedding import embed
 from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.add import add, add_and_drop
 from isingmap.structure.moves.drop import likely_loss, remove
-from isingmap.structure.moves.move import attempt
-from isingmap.structure.moves.swap import Region
+from isingmap.structure.moves.move import Region, attempt
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import Pair, SearchState, addable
 

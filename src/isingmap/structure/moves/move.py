@@ -15,6 +15,8 @@ from isingmap.structure.state.search_state import SearchState
 
 # A change must gain more than this, nats per sample: ten times what rounding can pretend.
 LEAST_IMPROVEMENT = 1e-9
+# Nodes where a graph was perturbed and is to be repaired.
+Region = frozenset[int]
 
 
 class Move(Protocol):

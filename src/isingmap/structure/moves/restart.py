@@ -7,8 +7,7 @@ import numpy as np
 from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.add import add
 from isingmap.structure.moves.drop import remove
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT
-from isingmap.structure.moves.swap import Region
+from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import SearchState, Snapshot, addable
 

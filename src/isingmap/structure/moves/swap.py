@@ -9,7 +9,7 @@ import numpy as np
 
 from isingmap.structure.moves.add import add, best_addition
 from isingmap.structure.moves.drop import certain_loss
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT
+from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import Pair, SearchState
 
@@ -17,8 +17,6 @@ from isingmap.structure.state.search_state import Pair, SearchState
 # that help are among the first third.
 MOST_REPLACED = 64
 MOST_REPLACED_NEARBY = 12
-
-Region = frozenset[int]
 
 
 class Swap:
@@ -59,11 +57,12 @@ def _cheapest_edges(state: SearchState, region: Region | None) -> list[Pair]:
 
 def _drop_or_swap(state: SearchState, pair: Pair) -> None:
     """Take an edge out, or swap it for another pair on the faces around it, if that is better."""
-    model, saving = state.model, state.prices[state.kind(pair)]
+    model, saving = state.model, state.savings[state.kind(pair)]
     without = model.without_edge(model.pairs.index(pair))
     # Better than keeping the edge, and than doing without any.
     coupling, field = (
-        max(model.gain + (price - saving), without.gain + price) + LEAST_IMPROVEMENT for price in state.prices
+        max(model.gain + (price - saving), without.gain + price) + LEAST_IMPROVEMENT
+        for price in state.prices_of(without)
     )
     better = best_addition(state, without, (coupling, field), removed=pair)
     if better is not None:

@@ -124,8 +124,19 @@ class SearchState:
     @property
     def prices(self) -> ByKind:
         """What one coupling more costs, and what one field more, nats per sample."""
-        counts = self._counts(self.model)
+        return self.prices_of(self.model)
+
+    def prices_of(self, model: RefittedModel) -> ByKind:
+        """`prices` where another model stands."""
+        counts = self._counts(model)
         return self.rule.price.of_coupling(*counts), self.rule.price.of_field(*counts)
+
+    @property
+    def savings(self) -> ByKind:
+        """What one coupling less saves, and what one field less, nats per sample."""
+        n_couplings, n_fields = self._counts(self.model)
+        price = self.rule.price
+        return price.of_coupling(max(n_couplings - 1, 0), n_fields), price.of_field(n_couplings, max(n_fields - 1, 0))
 
     def kind(self, pair: Pair) -> int:
         """0 for a coupling, 1 for a field."""

@@ -38,7 +38,7 @@ class StoppingRule:
     @property
     def is_price_alone(self) -> bool:
         """Whether nothing but the price of a parameter ends the growth."""
-        return self.price.of_coupling(0, 0) > 0 and self.n_edges is None and self.min_gain is None
+        return self.n_edges is None and self.min_gain is None
 
     def reason(self, n_couplings: int, gain: float, price: float) -> str:
         """Why not to add an edge of this gain and price to a model with so many couplings; empty to go on."""
