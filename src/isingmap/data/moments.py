@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.data.table import SpinTable, checked_names, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_names, counted, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -33,6 +33,8 @@ class EmpiricalMoments:
     names : tuple of str
     pair_counts : (n_spins, n_spins) float64 or None
         Observations (weight) behind each moment when cells are missing; the diagonal counts single columns.
+    codings : tuple of Coding or None
+        What -1 and +1 stand for in each column; None where no rows were read.
     """
 
     moments: np.ndarray
@@ -40,6 +42,7 @@ class EmpiricalMoments:
     n_samples: float
     names: tuple[str, ...]
     pair_counts: np.ndarray | None = None
+    codings: tuple[Coding, ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("moments", "magnetizations", "pair_counts"):
@@ -71,12 +74,12 @@ def empirical_moments(table: SpinTable) -> EmpiricalMoments:
     single = _column_sums(table)
     if not table.n_missing:
         moments = _with_unit_diagonal(sums / n_samples)
-        return EmpiricalMoments(moments, single / n_samples, n_samples, table.names)
+        return EmpiricalMoments(moments, single / n_samples, n_samples, table.names, codings=table.codings)
     _refuse_unobserved_pairs(counts, table.names)
     moments = _with_unit_diagonal(sums / counts)
     magnetizations = single / counts.diagonal()
     _warn_if_indefinite(moments, magnetizations)
-    return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts)
+    return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts, table.codings)
 
 
 def moments_from_matrix(

@@ -53,9 +53,7 @@ def _compare(state: SearchState, what: str, fresh, carried, tolerance: float) ->
 def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     """The pair that the search would add has the largest gain of all pairs that can be added."""
     model = state.model
-    allowed = state.joinable.copy()
-    allowed[model.edges[:, 0], model.edges[:, 1]] = False
-    gain = np.where(allowed, edge_gain(model.target, correlations), -np.inf)
+    gain = np.where(state.open_pairs(model), edge_gain(model.target, correlations), -np.inf)
     coupling, field = state.prices
     gain[:, -1] -= field - coupling  # a field must gain so much more
     found = state.best_addable()

@@ -10,6 +10,7 @@ import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.data.moments import EmpiricalMoments
+from isingmap.data.table import Coding
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
@@ -132,6 +133,12 @@ class Problem(ProblemOptions):
         return extended_labels([self.names[k] for k in self.order])
 
     @cached_property
+    def codings(self) -> tuple[Coding | None, ...] | None:
+        """What the values of the nodes stand for, None for the auxiliary one; None where it is not known."""
+        codings = self.moments.codings
+        return None if codings is None else (*(codings[k] for k in self.order), None)
+
+    @cached_property
     def raw(self) -> np.ndarray:
         """Moments between nodes as observed, (n_nodes, n_nodes); the log-likelihood is theirs."""
         means = self.moments.magnetizations
@@ -171,7 +178,7 @@ class Problem(ProblemOptions):
         embed(n_nodes, as_simple_edges(edges, n_nodes), labels=self.labels)
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
-            raise no_estimate_error(obstacle, self.labels)
+            raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
 
 
 def _check_moments(given: EmpiricalMoments) -> None:

@@ -41,7 +41,7 @@ class CliqueFit:
 
 
 def fit_cliques(
-    edges: np.ndarray, cliques: np.ndarray, separators: np.ndarray, moments: np.ndarray, labels
+    edges: np.ndarray, cliques: np.ndarray, separators: np.ndarray, moments: np.ndarray, labels, prior: float | None = None
 ) -> CliqueFit:
     """Maximum-likelihood zero-field couplings of a stacked triangulation.
 
@@ -56,6 +56,8 @@ def fit_cliques(
         E[x_i x_j] of each edge of the graph.
     labels : sequence of str
         Names of the nodes, for the error.
+    prior : float, optional
+        That the moments were shrunk with, for the error.
 
     Returns
     -------
@@ -74,7 +76,7 @@ def fit_cliques(
     """
     in_clique = _edge_numbers(edges, cliques)
     in_triangle = _edge_numbers(edges, separators)
-    _check_existence(edges, moments, moments[in_clique], labels)
+    _check_existence(edges, moments, moments[in_clique], labels, prior)
     probability = four_spin_probabilities(moments[in_clique])
     theta, log_z = _parameters(probability, _products(4))
     theta_triangle, log_z_triangle = _parameters(1.0 + moments[in_triangle] @ _products(3).T, _products(3))
@@ -95,7 +97,7 @@ def _edge_numbers(edges: np.ndarray, cliques: np.ndarray) -> np.ndarray:
     return by_key[np.searchsorted(key, wanted, sorter=by_key)]
 
 
-def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.ndarray, labels) -> None:
+def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.ndarray, labels, prior) -> None:
     """Raise if some coupling is infinite.
 
     The graph is chordal, so triangles decide; only where one of their states is (nearly) impossible does the general
@@ -107,7 +109,7 @@ def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.
     if not smallest > 2.0 * SLACK_TOLERANCE:
         obstacle = find_obstacle(len(labels), edges, moments)
         if obstacle is not None:
-            raise no_estimate_error(obstacle, labels)
+            raise no_estimate_error(obstacle, labels, prior)
 
 
 def _parameters(probability: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -76,10 +76,11 @@ def insert(state: SearchState, pair: Pair) -> None:
     model = state.model
     crossed = crossed_edges(embed(model.n_nodes, model.edges), likely_loss(state), *pair)
     for edge in [model.pairs[k] for k in crossed.tolist()]:
-        remove(state, edge)
+        if not remove(state, edge):
+            return
     if np.isnan(state.model.correlations[pair]):  # the removals cut the graph between its ends
         state.reopen()
-    if addable(state.model, *pair):
+    if pair not in state.unfit and addable(state.model, *pair):
         add(state, pair)
         state.reconsider()
         while add_and_drop(state):

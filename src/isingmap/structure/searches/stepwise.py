@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
+from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
+from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.interruption import was_interrupted
+from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.state.archive import Archive
@@ -19,6 +22,7 @@ from isingmap.structure.state.candidates import candidates_per_spin
 from isingmap.structure.state.search_state import SearchState
 
 Progress = Callable[[int, int], None]
+TOO_STRONG = "with it the couplings would be too strong for double precision"
 
 
 class Search(Protocol):
@@ -125,11 +129,29 @@ def _path(state: SearchState) -> Path:
 
 
 def _excluded(state: SearchState) -> tuple[Exclusion, ...]:
-    """Pairs that the final model lacks only because their coupling would be infinite, the best first."""
+    """Pairs and fields that the final model lacks only because they would be infinite, the best first.
+
+    All that are worth their price are looked at, whether the search came upon them or not.
+    """
+    state.reopen()
+    model, labels = state.model, state.problem.labels
+    pairs = worthy_pairs(state)
+    moments = model.target[pairs[:, 0], pairs[:, 1]]
+    edges = model.edges
+    slack = closing_slacks(pairs, moments, model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]])
     found = []
-    for pair, exclusion in state.excluded.items():
-        gain = state.gain(pair)
-        worth_it = gain >= max(state.prices[state.kind(pair)], state.rule.min_gain or 0.0)
-        if worth_it and pair not in state.model.pairs and (reason := state.obstacle(*pair)):
-            found.append(replace(exclusion, gain=gain, reason=reason))
+    for i, j in pairs[slack < SLACK_TOLERANCE].tolist():
+        if (i, j) in state.excluded or is_planar_kernel(model.n_nodes, np.vstack([edges, [[i, j]]])):
+            found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), state.obstacle(i, j)))
+    for i, j in sorted(state.unfit - set(model.pairs)):
+        found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), TOO_STRONG))
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
+
+
+def worthy_pairs(state: SearchState) -> np.ndarray:
+    """Pairs and fields that the model lacks and that gain what they cost, (k, 2)."""
+    pairs = np.argwhere(state.open_pairs(state.model) & ~np.isnan(state.model.correlations))
+    gain = edge_gain(state.model.target[pairs[:, 0], pairs[:, 1]], state.model.correlations[pairs[:, 0], pairs[:, 1]])
+    is_field = (pairs[:, 1] == state.problem.auxiliary_node).astype(np.int64)
+    price = np.maximum(np.array(state.prices)[is_field], state.rule.min_gain or LEAST_IMPROVEMENT)
+    return pairs[gain >= price]
