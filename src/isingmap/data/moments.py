@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.data.table import Coding, SpinTable, checked_names, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_names, counted, keep_read_only, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -52,6 +52,10 @@ class EmpiricalMoments:
                 array.flags.writeable = False
                 object.__setattr__(self, name, array)
 
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        keep_read_only(self.moments, self.magnetizations, self.pair_counts)
+
 
 def empirical_moments(table: SpinTable) -> EmpiricalMoments:
     """Weighted moments of a table; pairwise complete where cells are missing.
@@ -78,7 +82,7 @@ def empirical_moments(table: SpinTable) -> EmpiricalMoments:
     _refuse_unobserved_pairs(counts, table.names)
     moments = _with_unit_diagonal(sums / counts)
     magnetizations = single / counts.diagonal()
-    _warn_if_indefinite(moments, magnetizations)
+    _warn_if_indefinite(moments, magnetizations, table.names)
     return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts, table.codings)
 
 
@@ -133,6 +137,29 @@ def pair_sums(spins: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray
     return sums, _gram(spins != 0, weights)
 
 
+def overlap(table: SpinTable, edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """Rows that two moments share, over the product of the rows behind each, (k, k): 1 / n_samples without missing cells.
+
+    The covariance of two moments that rest on rows of their own is that of one row times this. O(n_samples k^2).
+
+    Parameters
+    ----------
+    table : SpinTable
+    edges : (n_edges, 2) int array
+    fields : (n_fields,) int array
+        Columns whose mean is one of the moments, after those of the edges.
+    """
+    columns = np.vstack([edges, np.stack([fields, fields], axis=1)])
+    shared = np.zeros((len(columns),) * 2)
+    for start in range(0, table.n_samples, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        seen = table.spins[rows] != 0
+        both = seen[:, columns[:, 0]] & seen[:, columns[:, 1]]
+        shared += _gram(both, None if table.weights is None else table.weights[rows])
+    counts = shared.diagonal()
+    return shared / np.outer(counts, counts)
+
+
 def _gram(matrix: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     total = np.zeros((matrix.shape[1],) * 2)
     for start in range(0, len(matrix), _BLOCK):
@@ -167,12 +194,14 @@ def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
         )
 
 
-def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray) -> None:
-    smallest = np.linalg.eigvalsh(_bordered(moments, magnetizations))[0]
-    if smallest < -_TOLERANCE:
+def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray, names: Sequence[str]) -> None:
+    values, vectors = np.linalg.eigh(_bordered(moments, magnetizations))
+    vector = vectors[1:, 0]
+    if values[0] < -_TOLERANCE:
+        shown = listed([names[k] for k in np.argsort(-np.abs(vector), kind="stable")[:4].tolist()])
         warn(
-            "the pairwise moments come from different rows and no distribution has them all (smallest "
-            f"eigenvalue {smallest:.3g}); they are used as they are. missing='drop' or 'minus' avoids this.",
+            "the pairwise moments come from different rows and no distribution has them all (smallest eigenvalue of "
+            f"their matrix {values[0]:.3g}, mostly through {shown}); they are used as they are. missing='drop' avoids this",
             DataWarning,
             stacklevel=3,
         )
@@ -187,6 +216,8 @@ def _bordered(moments: np.ndarray, magnetizations: np.ndarray) -> np.ndarray:
 
 
 def _number_array(values, what: str) -> np.ndarray:
+    if np.ma.is_masked(values):
+        raise DataError(f"{what} has {counted(int(np.ma.count_masked(values)), 'masked entry', 'masked entries')}")
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

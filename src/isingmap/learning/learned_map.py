@@ -44,6 +44,8 @@ class LearnedMap:
         The command line that leads to it again.
     layout : {"planar", "kamada-kawai"}
         How to find places for the nodes.
+    overlap : (n_parameters, n_parameters) array or None
+        Where each pair has rows of its own: what standard errors need of them; see `data.moments.overlap`.
     places : mapping of name to (x, y), optional
         Places to take instead, such as those of another map; names that are not in the model keep room for them.
 
@@ -64,6 +66,7 @@ class LearnedMap:
     command: str = ""
     layout: str = "planar"
     places: Positions | None = None
+    overlap: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names
@@ -103,7 +106,7 @@ class LearnedMap:
 
     @cached_property
     def _standard_errors(self) -> np.ndarray:
-        return standard_errors(self.model, self.moments.n_samples)
+        return standard_errors(self.model, self.moments.n_samples, self.overlap)
 
     @cached_property
     def positions(self) -> Positions:

@@ -78,11 +78,19 @@ class FitResult:
         return standard_errors(self.model, self.n_samples)
 
 
-def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
+def standard_errors(model: IsingModel, n_samples: float, overlap: np.ndarray | None = None) -> np.ndarray:
     """Standard errors of the couplings, then of the free fields, for this fixed graph, (n_parameters,).
 
-    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
+    From the inverse Fisher information; where cells are missing by the sandwich H^-1 V H^-1, V the covariances of the
+    moments, each on its own rows. They do not know that the graph was chosen with the same data. NaN where
     double precision cannot tell.
+
+    Parameters
+    ----------
+    model : IsingModel
+    n_samples : float
+    overlap : (n_parameters, n_parameters) array, optional
+        Rows that two parameters' moments share, over the product of the rows behind each; see `data.moments.overlap`.
 
     Raises
     ------
@@ -90,7 +98,11 @@ def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
         As in `IsingModel.hessian`.
     """
     try:
-        variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
+        hessian = model.hessian()
+        inverse = np.linalg.inv(hessian)
+        variance = np.diagonal(inverse) / n_samples
+        if overlap is not None:
+            variance = np.einsum("ij,jk,ki->i", inverse, hessian * overlap, inverse, optimize=True)
     except np.linalg.LinAlgError:
         return np.full(model.n_parameters, np.nan)
     return np.sqrt(np.where(variance > 0, variance, np.nan))

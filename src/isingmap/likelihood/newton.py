@@ -30,6 +30,11 @@ SHORTEST_STEP = 2.0**-30
 LARGEST_MOVE = 2.0
 LOSS_ALLOWED = 1e-8
 MOST_HALVINGS = 8
+# So many candidates of one line search may be lost to rounding: then the maximum lies where doubles do not reach.
+MOST_LOST = 5
+# After so many iterations a solution that loses digits is not waited for: rounding keeps it from getting there.
+PATIENCE = 30
+LOSS_WITHOUT_PATIENCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +95,8 @@ def _ascend(plan, moments, theta) -> NewtonResult:
     for iteration in range(MOST_ITERATIONS):
         if at_maximum(gradient, moments):
             return NewtonResult(theta, solution, float(np.abs(gradient).max(initial=0.0)), iteration, True)
+        if iteration >= PATIENCE and not solution.loss <= LOSS_WITHOUT_PATIENCE:
+            break
         step = _newton_step(solution.curvature(), gradient)
         norm = distance(gradient, moments)
         moved = line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
@@ -141,8 +148,8 @@ def line_search(plan, moments, theta, step, value, slope, norm):
     longest = np.abs(step).max()
     if not 0.0 < longest < np.inf:
         return None
-    length = min(1.0, LARGEST_MOVE / longest)
-    while length > SHORTEST_STEP:
+    length, lost = min(1.0, LARGEST_MOVE / longest), 0
+    while length > SHORTEST_STEP and lost < MOST_LOST:
         candidate = theta + length * step
         solution = solve(plan, candidate)
         new_value = moments @ candidate - solution.log_partition
@@ -152,5 +159,7 @@ def line_search(plan, moments, theta, step, value, slope, norm):
             # The gain of the last steps is below the rounding of log Z: there the gradient decides.
             if slope < 1e-9 and distance(moments - solution.moments(), moments) < norm:
                 return candidate, solution, new_value
+        else:
+            lost += 1
         length /= 2
     return None

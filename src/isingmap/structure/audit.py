@@ -56,8 +56,9 @@ def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     gain = np.where(state.open_pairs(model), edge_gain(model.target, correlations), -np.inf)
     coupling, field = state.prices
     gain[:, -1] -= field - coupling  # a field must gain so much more
+    gain -= state.rule.surcharge
     found = state.best_addable()
-    least = 0.0 if found is None else found[2] - (field - coupling) * state.kind(found[:2])
+    least = 0.0 if found is None else found[2] - (state.price(found[:2]) - coupling)
     rows, columns = np.nonzero(gain > least + TIE_TOLERANCE * abs(least) + LARGEST_DIFFERENCE)
     for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
         if addable(model, i, j):

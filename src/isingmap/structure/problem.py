@@ -118,6 +118,20 @@ class Problem(ProblemOptions):
         return self.moments.n_samples
 
     @property
+    def is_composite(self) -> bool:
+        """Whether each moment rests on rows of its own, so that no likelihood of all rows has them."""
+        return self.moments.pair_counts is not None
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Observations behind each moment between nodes, (n_nodes, n_nodes)."""
+        counts = self.moments.pair_counts
+        if counts is None:
+            return np.full((len(self.labels),) * 2, self.n_samples)
+        ordered = counts[np.ix_(self.order, self.order)]
+        return extended_moments(ordered, ordered.diagonal())
+
+    @property
     def rules(self) -> Family:
         """The record of the family."""
         return FAMILIES[self.family]

@@ -33,6 +33,10 @@ class Path:
     n_ties : (n_steps + 1,) int array
         Other pairs with the same gain, which came later by name.
     n_samples : float
+    is_composite : bool
+        Whether cells were missing and each pair has rows of its own: then the log-likelihood is that of no set of rows.
+    ebic_penalty : float
+        What a parameter costs more than in BIC: 4 gamma log(n).
     """
 
     action: tuple[str, ...]
@@ -43,19 +47,29 @@ class Path:
     n_parameters: np.ndarray
     n_ties: np.ndarray
     n_samples: float
+    is_composite: bool = False
+    ebic_penalty: float = float("nan")
 
     def __len__(self) -> int:
         return len(self.source)
 
     @property
     def aic(self) -> np.ndarray:
-        """Akaike's criterion after each step."""
-        return aic(self.log_likelihood, self.n_parameters)
+        """Akaike's criterion after each step; NaN for a composite likelihood, which it does not know."""
+        return self._comparable(aic(self.log_likelihood, self.n_parameters))
 
     @property
     def bic(self) -> np.ndarray:
-        """Schwarz's criterion after each step."""
-        return bic(self.log_likelihood, self.n_parameters, self.n_samples)
+        """Schwarz's criterion after each step; NaN for a composite likelihood."""
+        return self._comparable(bic(self.log_likelihood, self.n_parameters, self.n_samples))
+
+    @property
+    def ebic(self) -> np.ndarray:
+        """The extended criterion after each step, -2 log L + k (log N + 4 gamma log n); NaN for a composite likelihood."""
+        return self.bic + self.ebic_penalty * self.n_parameters
+
+    def _comparable(self, values: np.ndarray) -> np.ndarray:
+        return np.full(values.shape, np.nan) if self.is_composite else values
 
 
 @dataclass(frozen=True)
@@ -122,6 +136,16 @@ class SearchResult:
     @property
     def bic(self) -> float:
         return float(self.path.bic[-1])
+
+    @property
+    def ebic(self) -> float:
+        """With the strictness `gamma`."""
+        return float(self.path.ebic[-1])
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether cells were missing and each pair has rows of its own, so that there is no likelihood to compare."""
+        return self.path.is_composite
 
     @property
     def n_ties(self) -> int:

@@ -71,15 +71,15 @@ def add_underrated(state: SearchState) -> bool:
 def best_addition(
     state: SearchState, model: RefittedModel, least: ByKind, removed: Pair | None = None
 ) -> tuple[Pair, RefittedModel] | None:
-    """(new pair, model with it) worth most, if the gain of any is above `least` for its kind.
+    """(new pair, model with it) worth most, if the gain of any is above `least` for its kind and its surcharge.
 
     `model` may differ from the state's; `removed` is not put back.
     """
     best: tuple[Pair, RefittedModel] | None = None
     for new in _promising(state, model, least, removed):
-        wanted = least[state.kind(new)]
+        wanted = least[state.kind(new)] + state.rule.surcharge[new]
         if best is not None:
-            wanted = best[1].gain + (wanted - least[state.kind(best[0])])
+            wanted = best[1].gain + (wanted - (least[state.kind(best[0])] + state.rule.surcharge[best[0]]))
         candidate = _refitted(model, new, wanted)
         if candidate is not None and candidate.gain > wanted:
             best = new, candidate
@@ -106,6 +106,7 @@ def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed:
         pair = int(rows[k]), int(columns[k])
         if len(found) == MOST_REFITTED:
             break
-        if guaranteed[k] >= LEAST_SHARE * (least[state.kind(pair)] - model.gain) and addable(model, *pair):
+        wanted = least[state.kind(pair)] + state.rule.surcharge[pair]
+        if guaranteed[k] >= LEAST_SHARE * (wanted - model.gain) and addable(model, *pair):
             found.append(pair)
     return found

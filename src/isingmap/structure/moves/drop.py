@@ -40,7 +40,7 @@ def drop_cheap_edges(state: SearchState) -> bool:
     before = state.model
     while len(state.model.edges):
         loss = certain_loss(state)
-        excess = loss - np.array(state.prices)[state.kinds]
+        excess = loss - state.edge_prices
         k = int(np.argmin(excess))
         if excess[k] >= 0:
             break

@@ -62,10 +62,10 @@ def best_blocked(state: SearchState, tried: set[Pair], region: Region | None) ->
         allowed &= inside[:, None] & inside[None, :]
     rows, columns = np.nonzero(allowed)
     gain = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
-    value, prices = gain - cost[rows, columns], state.prices
+    value = gain - cost[rows, columns]
     for k in np.argsort(-value, kind="stable").tolist():
         pair = int(rows[k]), int(columns[k])
-        if gain[k] >= prices[state.kind(pair)] and pair not in tried and pair not in model.pairs:
+        if gain[k] >= state.price(pair) and pair not in tried and pair not in model.pairs:
             return pair
     return None
 

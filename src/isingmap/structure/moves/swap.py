@@ -59,7 +59,7 @@ def _cheapest_edges(state: SearchState, region: Region | None) -> list[Pair]:
 
 def _drop_or_swap(state: SearchState, pair: Pair) -> None:
     """Take an edge out, or swap it for another pair on the faces around it, if that is better."""
-    model, saving = state.model, state.prices[state.kind(pair)]
+    model, saving = state.model, state.price(pair)
     without = reduced(model, pair)
     if without is None:
         return

@@ -12,6 +12,7 @@ from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
+from isingmap.structure.criteria import ebic_penalty
 from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.interruption import was_interrupted
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT
@@ -97,7 +98,7 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
-        path=_path(state),
+        path=_path(state, options),
         excluded=_excluded(state),
         stopped=state.stopped,
         family=problem.family,
@@ -114,7 +115,7 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
     )
 
 
-def _path(state: SearchState) -> Path:
+def _path(state: SearchState, options: SearchOptions) -> Path:
     steps = state.steps
     return Path(
         action=("start", *(s.action for s in steps)),
@@ -125,6 +126,8 @@ def _path(state: SearchState) -> Path:
         n_parameters=np.array([len(state.begin.edges), *(s.n_parameters for s in steps)]),
         n_ties=np.array([0, *(s.n_ties for s in steps)]),
         n_samples=state.problem.n_samples,
+        is_composite=state.problem.is_composite,
+        ebic_penalty=ebic_penalty(options.gamma, state.problem.n_spins),
     )
 
 
@@ -153,5 +156,5 @@ def worthy_pairs(state: SearchState) -> np.ndarray:
     pairs = np.argwhere(state.open_pairs(state.model) & ~np.isnan(state.model.correlations))
     gain = edge_gain(state.model.target[pairs[:, 0], pairs[:, 1]], state.model.correlations[pairs[:, 0], pairs[:, 1]])
     is_field = (pairs[:, 1] == state.problem.auxiliary_node).astype(np.int64)
-    price = np.maximum(np.array(state.prices)[is_field], state.rule.min_gain or LEAST_IMPROVEMENT)
-    return pairs[gain >= price]
+    price = np.array(state.prices)[is_field] + state.rule.surcharge[pairs[:, 0], pairs[:, 1]]
+    return pairs[gain >= np.maximum(price, state.rule.min_gain or LEAST_IMPROVEMENT)]

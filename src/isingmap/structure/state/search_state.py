@@ -119,15 +119,26 @@ class SearchState:
 
     def value(self, model: RefittedModel) -> float:
         """The objective of a model."""
-        return model.gain - self.rule.price.of_model(*self._counts(model))
+        surcharge = float(self.rule.surcharge[model.edges[:, 0], model.edges[:, 1]].sum())
+        return model.gain - (self.rule.price.of_model(*self._counts(model)) + surcharge)
 
     def log_likelihood(self, model: RefittedModel) -> float:
         """Total log-likelihood of the data, nats."""
         return self.problem.n_samples * (model.gain - self.n_spins * np.log(2.0))
 
+    def price(self, pair: Pair) -> float:
+        """What the coupling or field of a pair costs, nats per sample."""
+        return self.prices[self.kind(pair)] + float(self.rule.surcharge[pair])
+
+    @property
+    def edge_prices(self) -> np.ndarray:
+        """`price` of each edge of the model, (n_edges,)."""
+        return np.array(self.prices)[self.kinds] + self.rule.surcharge[self.model.edges[:, 0], self.model.edges[:, 1]]
+
     @property
     def prices(self) -> ByKind:
-        """What one coupling more costs, and what one field more, nats per sample."""
+        """What one coupling more costs, and what one field more, nats per sample; the surcharge of a pair comes on top.
+        """
         counts = self._counts(self.model)
         return self.rule.price.of_coupling(*counts), self.rule.price.of_field(*counts)
 
@@ -170,7 +181,9 @@ class SearchState:
 
     def _rescore(self) -> None:
         coupling, field = self.prices
-        self.candidates.rescore(self.model.correlations, field - coupling)
+        handicap = self.rule.surcharge.copy()
+        handicap[:, -1] += field - coupling
+        self.candidates.rescore(self.model.correlations, handicap)
 
     def keep_faces(self, also: Pair | None = None) -> None:
         """Keep only the correlations of pairs on common faces, and of one pair more: what swaps need."""
@@ -202,7 +215,7 @@ class SearchState:
             self.stopped = "no further pair can be added"
             return False
         i, j, gain, n_ties = best
-        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.prices[self.kind((i, j))])
+        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.price((i, j)))
         if self.stopped:
             return False
         larger = self.enlarged(i, j)
