@@ -14,6 +14,7 @@ from isingmap.errors import ModelError
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import named_layout
+from isingmap.structure.removal import removal_losses
 from isingmap.structure.result import SearchResult
 
 Positions = Mapping[str, tuple[float, float]]
@@ -107,6 +108,14 @@ class LearnedMap:
     @cached_property
     def _standard_errors(self) -> np.ndarray:
         return standard_errors(self.model, self.moments.n_samples, self.overlap)
+
+    @cached_property
+    def removal_losses(self) -> np.ndarray:
+        """Log-likelihood that the model loses without each edge, all else refitted, total nats, (n_edges,).
+
+        Exact; NaN where doubles cannot fit what is left. A refit of an edge's block for each edge.
+        """
+        return self.moments.n_samples * removal_losses(self.model, self.moments, self.result.prior)
 
     @cached_property
     def positions(self) -> Positions:

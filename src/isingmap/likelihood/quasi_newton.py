@@ -17,6 +17,7 @@ from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution
+from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.newton import CONVERGED, LOSS_ALLOWED, at_maximum, distance, line_search, maximise, positive_factor, solve
 
 MOST_EVALUATIONS = 60
@@ -114,6 +115,9 @@ def refit_exactly(plan: DualPlan, moments, start) -> Refit:
         As in `refit_with_edge`.
     """
     result = maximise(plan, moments, start)
+    if not result.converged:
+        again = maximise(plan, moments, tree_couplings(plan.n_spins, plan.edges, moments))
+        result = again if again.converged or again.gradient_norm < result.gradient_norm else result
     if not result.converged:
         left = distance(moments - result.solution.moments(), moments)
         if not left <= USABLE:

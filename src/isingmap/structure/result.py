@@ -74,12 +74,16 @@ class Path:
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A pair that the search passed over because its coupling would be infinite, and why."""
+    """A pair or a field that the search passed over although it is worth its price, and why.
+
+    The estimate would be infinite, or, `too_strong`, beyond what doubles can fit.
+    """
 
     source: str
     target: str
     gain: float
     reason: str
+    too_strong: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +105,8 @@ class SearchResult:
         a generator of the caller's.
     n_candidates : int or None
         Only pairs among so many largest |moments| of one of their variables were considered; None: all pairs.
+    n_equal : int
+        Different graphs of the same best value that the restarts met, this one included; it is the first by name.
     n_samples : float
     prior : float or None
     converged : bool
@@ -123,6 +129,7 @@ class SearchResult:
     n_restarts: int = 0
     seed: int | None = None
     n_candidates: int | None = None
+    n_equal: int = 1
 
     @property
     def log_likelihood(self) -> float:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from isingmap.data.table import counted
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
 from isingmap.planar.planarity import is_planar_kernel
@@ -93,14 +94,15 @@ def _step(search: Search) -> bool:
         return search.advance()
 
 
-def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0) -> SearchResult:
+def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0, n_equal: int = 1) -> SearchResult:
     """What the state has come to, in the caller's order of the variables."""
+    excluded = _excluded(state)
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
         path=_path(state, options),
-        excluded=_excluded(state),
-        stopped=state.stopped,
+        excluded=excluded,
+        stopped=state.stopped + _blocked(state, excluded),
         family=problem.family,
         criterion=options.criterion,
         search=options.search,
@@ -110,6 +112,7 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
         gradient_norm=model.gradient_norm,
         gamma=options.gamma,
         n_restarts=n_restarts,
+        n_equal=n_equal,
         seed=None if isinstance(options.seed, np.random.Generator) else options.seed,
         n_candidates=candidates_per_spin(problem, options.n_candidates),
     )
@@ -147,8 +150,23 @@ def _excluded(state: SearchState) -> tuple[Exclusion, ...]:
         if (i, j) in state.excluded or is_planar_kernel(model.n_nodes, np.vstack([edges, [[i, j]]])):
             found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), state.obstacle(i, j)))
     for i, j in sorted(state.unfit - set(model.pairs)):
-        found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), TOO_STRONG))
+        found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), TOO_STRONG, too_strong=True))
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
+
+
+def _blocked(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
+    """What the plane keeps out, if the search ended because nothing that can be added is worth it."""
+    if not state.ended_by_itself:
+        return ""
+    pairs, labels = worthy_pairs(state), state.problem.labels
+    infinite = {(pair.source, pair.target) for pair in excluded}
+    named = [(labels[i], state.other_end(j), state.gain((i, j))) for i, j in pairs.tolist()]
+    blocked = [(*ends, gain) for *ends, gain in named if tuple(ends) not in infinite]
+    if not blocked:
+        return ""
+    source, target, gain = max(blocked, key=lambda pair: pair[2])
+    others = "" if len(blocked) == 1 else f", and {counted(len(blocked) - 1, 'more pair')} that would be worth it"
+    return f"; the plane has no room for {source} - {target}, which would gain {gain:.3g}{others}"
 
 
 def worthy_pairs(state: SearchState) -> np.ndarray:

@@ -208,6 +208,11 @@ class SearchState:
         """Say that the search was ended from outside when it had made so many steps."""
         self.stopped = f"interrupted after {n_steps} steps"
 
+    @property
+    def ended_by_itself(self) -> bool:
+        """Whether the search stopped because nothing that could be added was worth it."""
+        return self.stopped.startswith("the best pair")
+
     def add_best(self) -> bool:
         """Add the best pair; False, with the reason in `stopped`, when there is none worth it."""
         best = self.best_addable()

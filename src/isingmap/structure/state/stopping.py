@@ -49,7 +49,7 @@ class StoppingRule:
         """Why not to add an edge of this gain and price to a model with so many couplings; empty to go on."""
         if self.n_edges is not None and n_couplings >= self.n_edges:
             return f"reached n_edges={self.n_edges}"
-        shown = f"the best gain, {gain:.3g} nats per sample, is below"
+        shown = f"the best pair that can be added gains {gain:.3g} nats per sample before the refit, below"
         if self.min_gain is not None and gain < self.min_gain:
             return f"{shown} min_gain={self.min_gain:g}"
         if gain < price:
