@@ -8,6 +8,7 @@ all read from it. Nothing here imports NumPy, so that `isingmap --help` stays qu
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -71,18 +72,18 @@ class Option:
         """
         if value is None and self.default is None:
             return
-        if self.kind == "choice" and value not in self.choices:
+        if self.kind == "choice" and not (isinstance(value, str) and value in self.choices):
             raise ModelError(f"{self.name} must be one of {', '.join(self.choices)}; got {value!r}")
         if self.kind in ("number", "whole"):
             self._check_number(value)
+        if self.kind == "switch" and not isinstance(value, bool):
+            raise ModelError(f"{self.name} must be True or False; got {value!r}")
         if self.kind == "seed" and not (_is_seed(value) or hasattr(value, "bit_generator")):
             raise ModelError(f"{self.name} must be a whole number of 0 or more, or a NumPy generator; got {value!r}")
 
     def _check_number(self, value: Any) -> None:
-        try:
-            number = math.nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError):
-            number = math.nan
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        number = float(value) if is_number else math.nan
         whole = self.kind == "whole"
         if not (self.least <= number <= self.most and math.isfinite(number)) or (whole and number != int(number)):
             raise ModelError(f"{self.name} must be a {'whole ' * whole}number{self._bounds}, got {value!r}")

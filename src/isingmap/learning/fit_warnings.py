@@ -51,12 +51,18 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
     if infinite:
         one = len(infinite) == 1
         text = f"left out because {'it' if one else 'they'} would be infinite: {_shown(infinite)}"
-        remedy = f"prior=1 lets {'it' if one else 'them'} in" if result.prior is None else "no distribution has these moments"
+        remedy = (
+            f"prior=1 lets {'it' if one else 'them'} in"
+            if result.prior is None
+            else "no distribution has these moments"
+        )
         messages.append(f"{_counted_parameters(infinite)} {'was' if one else 'were'} {text}. {remedy}")
     if too_strong:
         text = "left out because with it the couplings would be too strong for double precision"
         one = len(too_strong) == 1
-        messages.append(f"{_counted_parameters(too_strong)} {'was' if one else 'were'} {text}: {_shown(too_strong)}. {_milder(result)}")
+        messages.append(
+            f"{_counted_parameters(too_strong)} {'was' if one else 'were'} {text}: {_shown(too_strong)}. {_milder(result)}"
+        )
     if not result.converged:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):
@@ -75,9 +81,7 @@ def _counted_parameters(excluded: Sequence[Exclusion]) -> str:
 
 
 def _shown(excluded: Sequence[Exclusion]) -> str:
-    items = [
-        f"{e.source} {e.target}" if e.target == FIELD else f"{e.source} - {e.target}" for e in excluded
-    ]
+    items = [f"{e.source} {e.target}" if e.target == FIELD else f"{e.source} - {e.target}" for e in excluded]
     reasons = ["" if e.too_strong else f" ({e.reason})" for e in excluded]
     shown = "; ".join(f"{item}{reason}" for item, reason in zip(items[:3], reasons[:3], strict=True))
     return shown if len(items) <= 3 else f"{shown}; and {len(items) - 3} more"

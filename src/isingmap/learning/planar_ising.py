@@ -102,6 +102,7 @@ class PlanarIsing:
         """
         if self.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
+        self._check_settings()
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with heard_warnings() as heard:
             table = self._table(X, self.positive, sample_weight)
@@ -109,7 +110,9 @@ class PlanarIsing:
             table = screen(apply_missing(table, self.missing), constant=self.constant)
             moments = empirical_moments(table)
             result = self._search(moments)
-        shared = overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields)) if table.n_missing else None
+        shared = (
+            overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields)) if table.n_missing else None
+        )
         learned = LearnedMap(
             result, moments, table.codings, table.notes, tuple(heard), groups=table.groups, overlap=shared
         )
@@ -142,11 +145,18 @@ class PlanarIsing:
         """
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
+        self._check_settings()
         with heard_warnings() as heard:
             given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
             result = self._search(given)
         notes = ("Learned from given moments; no rows were read.",)
         return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None)
+
+    def _check_settings(self) -> None:
+        """All of them, before any work is done."""
+        for name, setting in SETTINGS.items():
+            if getattr(self, name) is not None:  # stands for the default
+                setting.check(getattr(self, name))
 
     def _table(self, X, positive, weights=None) -> SpinTable:
         if isinstance(X, SpinTable):

@@ -156,7 +156,9 @@ def _closing_slacks(n_nodes, pairs, pair_moments, edges, moments, start, order):
     previous = np.empty(2 * n_nodes, np.int64)
     result = np.empty(pairs.shape[0])
     for k in range(pairs.shape[0]):
-        result[k], _ = _closing_slack(pairs[k, 0], pairs[k, 1], -1, pair_moments[k], edges, moments, start, order, previous)
+        result[k], _ = _closing_slack(
+            pairs[k, 0], pairs[k, 1], -1, pair_moments[k], edges, moments, start, order, previous
+        )
     return result
 
 

@@ -132,6 +132,8 @@ def positive_factor(hessian: np.ndarray) -> np.ndarray | None:
     None where no ridge helps, because the curvature is no number: there the gradient has to do.
     """
     ridge_unit = np.trace(hessian) / len(hessian)
+    if not np.isfinite(hessian).all():
+        return None
     for ridge in (0.0, *RIDGES):
         tried = hessian + ridge * ridge_unit * np.eye(len(hessian)) if ridge else hessian
         factor, info = lapack.dpotrf(tried, lower=1)

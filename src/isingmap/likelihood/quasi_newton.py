@@ -18,7 +18,16 @@ from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution
 from isingmap.likelihood.fit import tree_couplings
-from isingmap.likelihood.newton import CONVERGED, LOSS_ALLOWED, at_maximum, distance, line_search, maximise, positive_factor, solve
+from isingmap.likelihood.newton import (
+    CONVERGED,
+    LOSS_ALLOWED,
+    at_maximum,
+    distance,
+    line_search,
+    maximise,
+    positive_factor,
+    solve,
+)
 
 MOST_EVALUATIONS = 60
 # A new edge must keep this share of its variance given all others; below, the bordered curvature is noise.

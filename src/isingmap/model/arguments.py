@@ -92,7 +92,9 @@ def vector_of(values, size: int, what: str, meaning: str) -> np.ndarray:
         raise ModelError(f"{what}[{k}] is {array[k]}; {what} must be finite numbers")
     if np.abs(array).max(initial=0.0) > LARGEST_NUMBER:
         k = int(np.argmax(np.abs(array)))
-        raise ModelError(f"{what}[{k}] is {array[k]}; sums of numbers above {LARGEST_NUMBER:g} overflow. Scale them down")
+        raise ModelError(
+            f"{what}[{k}] is {array[k]}; sums of numbers above {LARGEST_NUMBER:g} overflow. Scale them down"
+        )
     return array
 
 

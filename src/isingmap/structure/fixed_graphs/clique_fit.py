@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
+from isingmap.likelihood.newton import distance
 
 MOST_ITERATIONS = 200
 
@@ -33,15 +34,21 @@ def _products(n_spins: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class CliqueFit:
-    """Couplings of the edges of a stacked triangulation, log Z, and the largest error of a moment."""
+    """Couplings of a stacked triangulation, log Z, the largest error of a moment, and its `distance` in the fit's units."""
 
     couplings: np.ndarray
     log_partition: float
     gradient_norm: float
+    distance: float
 
 
 def fit_cliques(
-    edges: np.ndarray, cliques: np.ndarray, separators: np.ndarray, moments: np.ndarray, labels, prior: float | None = None
+    edges: np.ndarray,
+    cliques: np.ndarray,
+    separators: np.ndarray,
+    moments: np.ndarray,
+    labels,
+    prior: float | None = None,
 ) -> CliqueFit:
     """Maximum-likelihood zero-field couplings of a stacked triangulation.
 
@@ -83,8 +90,13 @@ def fit_cliques(
     n_edges = len(edges)
     couplings = np.bincount(in_clique.ravel(), theta.ravel(), n_edges)
     couplings -= np.bincount(in_triangle.ravel(), theta_triangle.ravel(), n_edges)
-    error = np.abs(_moments_of(theta) - moments[in_clique]).max()
-    return CliqueFit(couplings, float(log_z.sum() - log_z_triangle.sum()), float(error))
+    error = _moments_of(theta) - moments[in_clique]
+    return CliqueFit(
+        couplings,
+        float(log_z.sum() - log_z_triangle.sum()),
+        float(np.abs(error).max()),
+        distance(error, moments[in_clique]),
+    )
 
 
 def _edge_numbers(edges: np.ndarray, cliques: np.ndarray) -> np.ndarray:
