@@ -124,6 +124,7 @@ def _array_columns(X) -> list[np.ndarray]:
     if hasattr(X, "toarray"):
         raise DataError("X is a sparse matrix; missing entries and zeros would be confused. Use X.toarray().")
     if np.ma.isMaskedArray(X):
+        X = np.ma.asarray(X)
         X = X.astype(float).filled(np.nan) if X.dtype.kind in "biuf" else X.astype(object).filled(None)
     try:
         array = np.asarray(X)

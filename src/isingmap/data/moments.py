@@ -138,7 +138,7 @@ def pair_sums(spins: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray
 
 
 def overlap(table: SpinTable, edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
-    """Rows that two moments share, over the product of the rows behind each, (k, k): 1 / n_samples without missing cells.
+    """Rows that two moments share, over the product of the rows behind each, (k, k); 1 / n_samples for complete rows.
 
     The covariance of two moments that rest on rows of their own is that of one row times this. O(n_samples k^2).
 
@@ -201,7 +201,8 @@ def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray, names: 
         shown = listed([names[k] for k in np.argsort(-np.abs(vector), kind="stable")[:4].tolist()])
         warn(
             "the pairwise moments come from different rows and no distribution has them all (smallest eigenvalue of "
-            f"their matrix {values[0]:.3g}, mostly through {shown}); they are used as they are. missing='drop' avoids this",
+            f"their matrix {values[0]:.3g}, mostly through {shown}); they are used as they are. "
+            "missing='drop' avoids this",
             DataWarning,
             stacklevel=3,
         )

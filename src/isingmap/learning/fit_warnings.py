@@ -24,8 +24,9 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     columns = unbalanced_columns(moments)
     if family != "zero-field" or not columns:
         return
+    are = "is" if len(columns) == 1 else "are"
     warn(
-        f"{len(columns)} of {counted(len(moments.names), 'column')} {'is' if len(columns) == 1 else 'are'} far from half and half ({listed(columns)}). A "
+        f"{len(columns)} of {counted(len(moments.names), 'column')} {are} far from half and half ({listed(columns)}). A "
         "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
         'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
         DataWarning,
@@ -59,10 +60,8 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
         messages.append(f"{_counted_parameters(infinite)} {'was' if one else 'were'} {text}. {remedy}")
     if too_strong:
         text = "left out because with it the couplings would be too strong for double precision"
-        one = len(too_strong) == 1
-        messages.append(
-            f"{_counted_parameters(too_strong)} {'was' if one else 'were'} {text}: {_shown(too_strong)}. {_milder(result)}"
-        )
+        left = f"{_counted_parameters(too_strong)} {'was' if len(too_strong) == 1 else 'were'}"
+        messages.append(f"{left} {text}: {_shown(too_strong)}. {_milder(result)}")
     if not result.converged:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):

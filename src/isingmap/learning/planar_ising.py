@@ -245,7 +245,7 @@ class PlanarIsing:
         Raises
         ------
         DataError
-            If the columns or labels are not those of the data, or cells are missing under missing="error" or "pairwise".
+            If columns or labels are not those of the data, or cells are missing under missing="error" or "pairwise".
         NotFittedError
             Before `fit`.
 

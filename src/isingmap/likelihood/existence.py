@@ -22,7 +22,7 @@ from isingmap.errors import NoEstimateError
 from isingmap.inference.extended import AUXILIARY
 from isingmap.planar.incidence import incidence
 
-# A slack below this counts as zero: it is less than one row in 10^12, and sums of fractional weights round by as much.
+# A slack below this counts as zero: less than one row in 10^12; sums of fractional weights round by as much.
 SLACK_TOLERANCE = 1e-12
 
 

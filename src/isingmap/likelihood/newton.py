@@ -80,7 +80,7 @@ def at_maximum(gradient: np.ndarray, moments: np.ndarray) -> bool:
 
 
 def maximise(plan: DualPlan, moments: np.ndarray, start: np.ndarray) -> NewtonResult:
-    """Damped Newton ascent with backtracking from `start`, to a gradient of 1e-10 `resolution`. O(n^3 + m^3) an iteration.
+    """Damped Newton ascent with backtracking from `start`, to 1e-10 of its `resolution`. O(n^3 + m^3) an iteration.
 
     The objective is strictly concave; the caller has checked that its maximum exists.
     """

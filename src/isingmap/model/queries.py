@@ -137,6 +137,7 @@ def predict(model: Model, spins) -> np.ndarray:
 
 def _cells(model: Model, spins) -> np.ndarray:
     """Rows of -1, +1 and 0 for a missing cell."""
+    x: np.ndarray
     try:
         x = np.atleast_2d(np.ma.filled(np.ma.asarray(spins, dtype=float), np.nan))
     except (TypeError, ValueError):
@@ -145,8 +146,8 @@ def _cells(model: Model, spins) -> np.ndarray:
         raise ModelError(f"spins must have shape (n_samples, {model.n_spins}) and hold -1, +1, or NaN or 0 for missing")
     if (x == 0).any() and (x == 1).any() and not (x == -1).any():
         raise ModelError(
-            "spins hold 0 and 1 and no -1: this looks like 0/1 data. Convert it with 2 * x - 1; if a 0 is a missing cell, "
-            "write NaN"
+            "spins hold 0 and 1 and no -1: this looks like 0/1 data. Convert it with 2 * x - 1; if a 0 is a missing "
+            "cell, write NaN"
         )
     return np.nan_to_num(x, nan=0.0)
 

@@ -65,7 +65,7 @@ class Path:
 
     @property
     def ebic(self) -> np.ndarray:
-        """The extended criterion after each step, -2 log L + k (log N + 4 gamma log n); NaN for a composite likelihood."""
+        """-2 log L + k (log N + 4 gamma log n) after each step; NaN for a composite likelihood."""
         return self.bic + self.ebic_penalty * self.n_parameters
 
     def _comparable(self, values: np.ndarray) -> np.ndarray:

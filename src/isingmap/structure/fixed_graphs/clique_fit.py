@@ -34,7 +34,7 @@ def _products(n_spins: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class CliqueFit:
-    """Couplings of a stacked triangulation, log Z, the largest error of a moment, and its `distance` in the fit's units."""
+    """Couplings of a stacked triangulation, log Z, the largest error of a moment, and the `distance` of all."""
 
     couplings: np.ndarray
     log_partition: float

@@ -137,7 +137,7 @@ class SearchState:
 
     @property
     def prices(self) -> ByKind:
-        """What one coupling more costs, and what one field more, nats per sample; the surcharge of a pair comes on top."""
+        """What one coupling more costs, and what one field more, nats per sample, before the surcharge of the pair."""
         counts = self._counts(self.model)
         return self.rule.price.of_coupling(*counts), self.rule.price.of_field(*counts)
 
