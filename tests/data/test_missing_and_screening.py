@@ -42,7 +42,8 @@ def test_drop_with_nothing_left(options):
 
 def test_minus_and_pairwise():
     table = as_spin_table(HOLED)
-    minus = apply_missing(table, "minus")
+    with pytest.warns(DataWarning, match="invents 33.3% of all cells"):
+        minus = apply_missing(table, "minus")
     assert minus.spins.tolist() == [[1, -1, -1], [1, 1, -1], [-1, 1, 1], [-1, -1, -1]]
     assert minus.notes[-1] == "4 missing cells in 3 of 4 rows read as -1."
     pairwise = apply_missing(table, "pairwise")

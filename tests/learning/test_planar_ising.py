@@ -130,7 +130,7 @@ def test_independent_rare_items_get_fields_and_no_edges():
 def test_infinite_couplings_are_said_aloud():
     data = binary_data(9, n_spins=4)
     data = np.column_stack([data, data[:, 0]])
-    with pytest.warns(FitWarning, match="x1-x5 .x1 and x5 always agree.*prior=1"), pytest.warns(DataWarning):
+    with pytest.warns(FitWarning, match="x1 - x5 .x1 and x5 always agree.*prior=1"), pytest.warns(DataWarning):
         estimator = PlanarIsing(family="zero-field").fit(data)
     assert len(estimator.excluded_) == 1
 

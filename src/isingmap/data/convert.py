@@ -9,7 +9,7 @@ import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import LabelColumn
-from isingmap.data.table import SpinTable, checked_names, counted
+from isingmap.data.table import SpinTable, checked_names, counted, listed
 from isingmap.errors import DataError
 
 _MATRIX_TOLERANCE = 1e-8
@@ -23,6 +23,7 @@ def as_spin_table(
     threshold: float | None = None,
     weights=None,
     groups: Sequence[str] | None = None,
+    select: Sequence[str] | None = None,
 ) -> SpinTable:
     """Read a table of two-valued columns; rows are observations, columns are variables.
 
@@ -30,7 +31,7 @@ def as_spin_table(
     ----------
     X : (n_samples, n_spins) array, nested list, pandas or polars data frame, or SpinTable
         Numbers, booleans or texts; NaN, None, empty text, "NA", "N/A", "nan", "null", "?" and "."
-        are missing.
+        are missing, and so are masked cells of a masked array.
         A SpinTable is returned as it is.
     names : sequence of str, optional
         By default the frame's columns, or x1, x2, ...
@@ -42,6 +43,8 @@ def as_spin_table(
         Frequency weights.
     groups : sequence of str, optional
         A group for each variable.
+    select : sequence of str, optional
+        Only these columns, in this order; the others are not looked at.
 
     Returns
     -------
@@ -53,7 +56,8 @@ def as_spin_table(
         If X is not such a table; names every column that is not two-valued.
     """
     if isinstance(X, SpinTable):
-        return _completed(X, names, positive, threshold, weights, groups)
+        table = _completed(X, names, positive, threshold, weights, groups)
+        return table if select is None else table.select(_present(select, table.names))
     if hasattr(X, "collect"):
         raise DataError(f"X is lazy ({type(X).__name__}); pass X.collect()")
     if hasattr(X, "columns"):
@@ -63,9 +67,21 @@ def as_spin_table(
         found_names = [f"x{j + 1}" for j in range(len(columns))]
     names = checked_names(found_names if names is None else names, len(columns))
     _refuse_moment_matrix(columns)
+    if select is not None:
+        column_of = dict(zip(names, columns, strict=True))
+        names = _present(select, names)
+        columns = [column_of[name] for name in names]
     labels = [_label_column(column) for column in columns]
     spins, codings, notes = code_columns(labels, names, positive=positive, threshold=threshold)
     return SpinTable(spins, names, codings, weights, None if groups is None else tuple(groups), notes)
+
+
+def _present(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """The names wanted, all of which are there."""
+    absent = [name for name in wanted if name not in set(names)]
+    if absent:
+        raise DataError(f"X lacks {len(absent)} of the {counted(len(wanted), 'column')} of the model: {listed(absent)}")
+    return tuple(wanted)
 
 
 def _completed(table: SpinTable, names, positive, threshold, weights, groups) -> SpinTable:
@@ -107,6 +123,9 @@ def _frame_column(series) -> np.ndarray:
 def _array_columns(X) -> list[np.ndarray]:
     if hasattr(X, "toarray"):
         raise DataError("X is a sparse matrix; missing entries and zeros would be confused. Use X.toarray().")
+    if np.ma.isMaskedArray(X):
+        X = np.ma.asarray(X)
+        X = X.astype(float).filled(np.nan) if X.dtype.kind in "biuf" else X.astype(object).filled(None)
     try:
         array = np.asarray(X)
     except ValueError as error:

@@ -8,7 +8,11 @@ import numpy as np
 
 from isingmap.data.options import MISSING_RULES
 from isingmap.data.table import SpinTable, counted, listed
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
+from isingmap.warned import warn
+
+# From this share on a rule that invents cells shapes the result.
+LARGE_SHARE = 0.05
 
 
 def apply_missing(table: SpinTable, rule: str) -> SpinTable:
@@ -25,6 +29,11 @@ def apply_missing(table: SpinTable, rule: str) -> SpinTable:
     ------
     DataError
         For an unknown rule; for "error" when cells are missing; for "drop" when no row is complete.
+
+    Warns
+    -----
+    DataWarning
+        For "minus", when a twentieth of all cells is missing, or more than half of a row.
     """
     if rule not in MISSING_RULES:
         raise DataError(f"unknown rule for missing cells {rule!r}; choose one of {', '.join(MISSING_RULES)}")
@@ -61,6 +70,16 @@ def _drop_rows(table: SpinTable) -> SpinTable:
 
 
 def _as_minus(table: SpinTable) -> SpinTable:
+    absent = table.spins == 0
+    share, n_absent = float(absent.mean()), int((absent.mean(axis=1) > 0.5).sum())
+    if share >= LARGE_SHARE or n_absent:
+        rows = f"; {counted(n_absent, 'row')} {'lacks' if n_absent == 1 else 'lack'} more than half of the cells"
+        warn(
+            f"missing='minus' invents {share:.1%} of all cells{rows if n_absent else ''}. Columns with missing cells "
+            "in the same rows will look tied. missing='drop' and 'pairwise' invent nothing",
+            DataWarning,
+            stacklevel=3,
+        )
     note = f"{_extent(table)} read as -1."
     return replace(table, spins=np.where(table.spins == 0, np.int8(-1), table.spins)).with_notes(note)
 

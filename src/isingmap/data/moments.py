@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.data.table import SpinTable, checked_names, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_names, counted, keep_read_only, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -33,6 +33,8 @@ class EmpiricalMoments:
     names : tuple of str
     pair_counts : (n_spins, n_spins) float64 or None
         Observations (weight) behind each moment when cells are missing; the diagonal counts single columns.
+    codings : tuple of Coding or None
+        What -1 and +1 stand for in each column; None where no rows were read.
     """
 
     moments: np.ndarray
@@ -40,6 +42,7 @@ class EmpiricalMoments:
     n_samples: float
     names: tuple[str, ...]
     pair_counts: np.ndarray | None = None
+    codings: tuple[Coding, ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("moments", "magnetizations", "pair_counts"):
@@ -48,6 +51,10 @@ class EmpiricalMoments:
                 array = np.array(array, dtype=np.float64)
                 array.flags.writeable = False
                 object.__setattr__(self, name, array)
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        keep_read_only(self.moments, self.magnetizations, self.pair_counts)
 
 
 def empirical_moments(table: SpinTable) -> EmpiricalMoments:
@@ -71,12 +78,12 @@ def empirical_moments(table: SpinTable) -> EmpiricalMoments:
     single = _column_sums(table)
     if not table.n_missing:
         moments = _with_unit_diagonal(sums / n_samples)
-        return EmpiricalMoments(moments, single / n_samples, n_samples, table.names)
+        return EmpiricalMoments(moments, single / n_samples, n_samples, table.names, codings=table.codings)
     _refuse_unobserved_pairs(counts, table.names)
     moments = _with_unit_diagonal(sums / counts)
     magnetizations = single / counts.diagonal()
-    _warn_if_indefinite(moments, magnetizations)
-    return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts)
+    _warn_if_indefinite(moments, magnetizations, table.names)
+    return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts, table.codings)
 
 
 def moments_from_matrix(
@@ -130,6 +137,29 @@ def pair_sums(spins: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray
     return sums, _gram(spins != 0, weights)
 
 
+def overlap(table: SpinTable, edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """Rows that two moments share, over the product of the rows behind each, (k, k); 1 / n_samples for complete rows.
+
+    The covariance of two moments that rest on rows of their own is that of one row times this. O(n_samples k^2).
+
+    Parameters
+    ----------
+    table : SpinTable
+    edges : (n_edges, 2) int array
+    fields : (n_fields,) int array
+        Columns whose mean is one of the moments, after those of the edges.
+    """
+    columns = np.vstack([edges, np.stack([fields, fields], axis=1)])
+    shared = np.zeros((len(columns),) * 2)
+    for start in range(0, table.n_samples, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        seen = table.spins[rows] != 0
+        both = seen[:, columns[:, 0]] & seen[:, columns[:, 1]]
+        shared += _gram(both, None if table.weights is None else table.weights[rows])
+    counts = shared.diagonal()
+    return shared / np.outer(counts, counts)
+
+
 def _gram(matrix: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     total = np.zeros((matrix.shape[1],) * 2)
     for start in range(0, len(matrix), _BLOCK):
@@ -164,12 +194,15 @@ def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
         )
 
 
-def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray) -> None:
-    smallest = np.linalg.eigvalsh(_bordered(moments, magnetizations))[0]
-    if smallest < -_TOLERANCE:
+def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray, names: Sequence[str]) -> None:
+    values, vectors = np.linalg.eigh(_bordered(moments, magnetizations))
+    vector = vectors[1:, 0]
+    if values[0] < -_TOLERANCE:
+        shown = listed([names[k] for k in np.argsort(-np.abs(vector), kind="stable")[:4].tolist()])
         warn(
-            "the pairwise moments come from different rows and no distribution has them all (smallest "
-            f"eigenvalue {smallest:.3g}); they are used as they are. missing='drop' or 'minus' avoids this.",
+            "the pairwise moments come from different rows and no distribution has them all (smallest eigenvalue of "
+            f"their matrix {values[0]:.3g}, mostly through {shown}); they are used as they are. "
+            "missing='drop' avoids this",
             DataWarning,
             stacklevel=3,
         )
@@ -184,6 +217,8 @@ def _bordered(moments: np.ndarray, magnetizations: np.ndarray) -> np.ndarray:
 
 
 def _number_array(values, what: str) -> np.ndarray:
+    if np.ma.is_masked(values):
+        raise DataError(f"{what} has {counted(int(np.ma.count_masked(values)), 'masked entry', 'masked entries')}")
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

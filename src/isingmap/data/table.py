@@ -26,7 +26,7 @@ class SpinTable:
     Parameters
     ----------
     spins : (n_samples, n_spins) int8
-        -1 or +1; 0 marks a missing cell.
+        -1 or +1; 0 marks a missing cell, and so does the mask of a masked array.
     names : tuple of str
         One per column, unique.
     codings : tuple of Coding
@@ -98,6 +98,10 @@ class SpinTable:
         """The same table with more sentences in `notes`."""
         return replace(self, notes=self.notes + notes)
 
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        keep_read_only(self.spins, self.weights)
+
     def _position(self, column: str | int) -> int:
         if isinstance(column, str):
             if column not in self.names:
@@ -108,15 +112,22 @@ class SpinTable:
         return int(column)
 
 
+def keep_read_only(*arrays: np.ndarray | None) -> None:
+    """Arrays that a copy or a pickle has made anew, and writable, are not to be written to either."""
+    for array in arrays:
+        if array is not None:
+            array.setflags(write=False)
+
+
 def listed(items: Sequence, limit: int = 10) -> str:
     """The first `limit` items as a comma-separated list, then how many more there are."""
     shown = ", ".join(str(item) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str, plural: str = "") -> str:
     """'1 row', '3 rows': the count with its noun in the right number."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def checked_names(names: Sequence[str], n_spins: int) -> tuple[str, ...]:
@@ -164,7 +175,7 @@ def checked_weights(weights, n_samples: int) -> np.ndarray:
 
 
 def _checked_spins(spins) -> np.ndarray:
-    array = np.asarray(spins)
+    array = np.asarray(np.ma.filled(spins, 0) if np.ma.isMaskedArray(spins) else spins)
     if array.ndim != 2:
         raise DataError(f"spins must be a table (n_samples, n_spins); got {array.ndim} dimensions")
     if array.dtype.kind not in "iufb" or not np.isin(array, (-1, 0, 1)).all():

@@ -9,6 +9,7 @@ import numpy as np
 from isingmap.inference.enumeration import MOST_SPINS, enumerated_solution
 from isingmap.inference.planar_solution import planar_solution
 from isingmap.inference.planned_graph import PlannedGraph
+from isingmap.inference.proofs.enumerated_proof import EnumeratedProof
 from isingmap.inference.proofs.proof import Proof
 
 
@@ -28,6 +29,9 @@ class Solution(Protocol):
 
     def magnetizations(self) -> np.ndarray:
         """E[x_i], (n,)."""
+
+    def field_magnetizations(self) -> np.ndarray:
+        """E[x_i] of the spins with a free field, 0 for the others, (n,); as cheap as the moments."""
 
     def hessian(self) -> np.ndarray:
         """Covariance of the edge products, then of the spins with a free field, (m + f, m + f)."""
@@ -69,12 +73,14 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     return planar_solution(planned, strengths)
 
 
-def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof:
-    """Where proofs about a planar model come from; the arguments of `solve`.
+def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof | EnumeratedProof:
+    """Where proofs about a model come from; the arguments of `solve`.
 
     Raises
     ------
     NonPlanarError
-        When the (extended) graph is not planar, however small.
+        As in `solve`.
     """
+    if not planned.is_planar and planned.graph.n_spins <= MOST_SPINS:
+        return EnumeratedProof(planned.graph, strengths)
     return Proof(planned.graph, planned.plan, strengths)

@@ -104,6 +104,9 @@ class EnumeratedSolution:
     def magnetizations(self) -> np.ndarray:
         return self._table.magnetizations()
 
+    def field_magnetizations(self) -> np.ndarray:
+        return np.where(self.graph.is_free, self._table.magnetizations(), 0.0)
+
     def hessian(self) -> np.ndarray:
         return self._table.hessian(self.graph.edges, self.graph.free_fields)
 

@@ -39,12 +39,24 @@ class PlanarSolution:
         of_edges, _ = self.graph.split(self._edge_moments)
         return of_edges
 
+    def field_magnetizations(self) -> np.ndarray:
+        _, of_spins = self.graph.split(self._edge_moments)
+        return of_spins
+
     def magnetizations(self) -> np.ndarray:
         n_spins = self.graph.n_spins
         if self.graph.free_fields.size in (0, n_spins):
             _, of_spins = self.graph.split(self._edge_moments)
             return of_spins
-        return self.pair_correlations(pairs_with_auxiliary(n_spins, np.arange(n_spins)))
+        return self._magnetizations
+
+    @cached_property
+    def _magnetizations(self) -> np.ndarray:
+        """Of all spins, where some have no field: a correlation along a path for each of those."""
+        _, of_spins = self.graph.split(self._edge_moments)
+        others = np.flatnonzero(~self.graph.is_free)
+        of_spins[others] = self.pair_correlations(pairs_with_auxiliary(self.graph.n_spins, others))
+        return of_spins
 
     def hessian(self) -> np.ndarray:
         return self._ask(lambda solved: solved.hessian())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.screening import unbalanced_columns
-from isingmap.data.table import listed
+from isingmap.data.table import counted, listed
 from isingmap.errors import DataWarning, FitWarning
 from isingmap.structure.families import FAMILIES
-from isingmap.structure.result import SearchResult
+from isingmap.structure.result import FIELD, Exclusion, SearchResult
 from isingmap.warned import warn
 
 TO_CALLER_OF_FIT = 4  # levels up from here: the search of the estimator, its `fit`, the user's line
@@ -23,9 +25,10 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     columns = unbalanced_columns(moments)
     if FAMILIES[family].has_fields or not columns:
         return
+    are = "is" if len(columns) == 1 else "are"
     warn(
-        f"{len(columns)} of {len(moments.names)} columns are far from half and half ({listed(columns)}). A "
-        "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
+        f"{len(columns)} of {counted(len(moments.names), 'column')} {are} far from half and half ({listed(columns)}). "
+        "A zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
         'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
         DataWarning,
         stacklevel=TO_CALLER_OF_FIT,
@@ -45,16 +48,23 @@ def warn_about_search(result: SearchResult, n_edges: int | None) -> None:
 
 def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
     messages = []
-    if result.excluded:
-        shown = "; ".join(f"{e.source}-{e.target} ({e.reason})" for e in result.excluded[:3])
-        messages.append(
-            f"{len(result.excluded)} pair(s) were left out because their coupling would be infinite: {shown}"
-            f"{' and others' if len(result.excluded) > 3 else ''}. prior=1 lets them in"
+    infinite = [pair for pair in result.excluded if not pair.too_strong]
+    too_strong = [pair for pair in result.excluded if pair.too_strong]
+    if infinite:
+        one = len(infinite) == 1
+        text = f"left out because {'it' if one else 'they'} would be infinite: {_shown(infinite)}"
+        remedy = (
+            f"prior=1 lets {'it' if one else 'them'} in"
+            if result.prior is None
+            else "no distribution has these moments"
         )
+        messages.append(f"{_counted_parameters(infinite)} {'was' if one else 'were'} {text}. {remedy}")
+    if too_strong:
+        text = "left out because with it the couplings would be too strong for double precision"
+        left = f"{_counted_parameters(too_strong)} {'was' if len(too_strong) == 1 else 'were'}"
+        messages.append(f"{left} {text}: {_shown(too_strong)}. {_milder(result)}")
     if not result.converged:
-        messages.append(
-            f"a fit did not converge (gradient {result.gradient_norm:.1e}); prior=1 makes the problem milder"
-        )
+        messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):
         messages.append(
             f"{result.stopped}; the model holds the edges found so far and can be the start of another search"
@@ -62,3 +72,21 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
     if n_edges is not None and result.model.n_edges < n_edges:
         messages.append(f"{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}")
     return messages
+
+
+def _counted_parameters(excluded: Sequence[Exclusion]) -> str:
+    n_fields = sum(pair.target == FIELD for pair in excluded)
+    kinds = [counted(len(excluded) - n_fields, "coupling"), counted(n_fields, "field")]
+    return " and ".join(kind for kind, some in zip(kinds, (len(excluded) > n_fields, n_fields), strict=True) if some)
+
+
+def _shown(excluded: Sequence[Exclusion]) -> str:
+    items = [f"{e.source} {e.target}" if e.target == FIELD else f"{e.source} - {e.target}" for e in excluded]
+    reasons = ["" if e.too_strong else f" ({e.reason})" for e in excluded]
+    shown = "; ".join(f"{item}{reason}" for item, reason in zip(items[:3], reasons[:3], strict=True))
+    return shown if len(items) <= 3 else f"{shown}; and {len(items) - 3} more"
+
+
+def _milder(result: SearchResult) -> str:
+    larger = 1.0 if result.prior is None else 10.0 * result.prior
+    return f"prior={larger:g} makes the couplings weaker"

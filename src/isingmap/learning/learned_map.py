@@ -14,6 +14,7 @@ from isingmap.errors import ModelError
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
+from isingmap.structure.removal import removal_losses
 from isingmap.structure.result import SearchResult
 
 Positions = Mapping[str, tuple[float, float]]
@@ -44,6 +45,8 @@ class LearnedMap:
         The command line that leads to it again.
     layout : {"planar", "kamada-kawai"}
         How to find places for the nodes.
+    overlap : (n_parameters, n_parameters) array or None
+        Where each pair has rows of its own: what standard errors need of them; see `data.moments.overlap`.
     places : mapping of name to (x, y), optional
         Places to take instead, such as those of another map; names that are not in the model keep room for them.
 
@@ -64,6 +67,7 @@ class LearnedMap:
     command: str = ""
     layout: str = "planar"
     places: Positions | None = None
+    overlap: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names
@@ -107,7 +111,15 @@ class LearnedMap:
 
     @cached_property
     def _standard_errors(self) -> np.ndarray:
-        return standard_errors(self.model, self.moments.n_samples)
+        return standard_errors(self.model, self.moments.n_samples, self.overlap)
+
+    @cached_property
+    def removal_losses(self) -> np.ndarray:
+        """Log-likelihood that the model loses without each edge, all else refitted, total nats, (n_edges,).
+
+        Exact; NaN where doubles cannot fit what is left. A refit of an edge's block for each edge.
+        """
+        return self.moments.n_samples * removal_losses(self.model, self.moments, self.result.prior)
 
     @cached_property
     def positions(self) -> Positions:

@@ -10,11 +10,11 @@ import numpy as np
 
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
-from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix
+from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
 from isingmap.data.options import DataOptions
 from isingmap.data.screening import screen
-from isingmap.data.table import Coding, SpinTable
-from isingmap.errors import DataError
+from isingmap.data.table import Coding, SpinTable, counted, listed
+from isingmap.errors import DataError, DataWarning
 from isingmap.learning.fit_warnings import warn_about_data, warn_about_search
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
@@ -24,7 +24,7 @@ from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import Exclusion, Path, SearchResult
-from isingmap.warned import heard_warnings
+from isingmap.warned import heard_warnings, warn
 
 
 @with_settings
@@ -109,11 +109,17 @@ class PlanarIsing:
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with heard_warnings() as heard:
             table = self._table(X, self.positive, sample_weight)
+            columns = table.names
             table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
             moments = empirical_moments(table)
             result = self._search(moments)
-        learned = LearnedMap(result, moments, table.codings, table.notes, tuple(heard), groups=table.groups)
-        return self._keep(learned, named)
+        shared = (
+            overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields)) if table.n_missing else None
+        )
+        learned = LearnedMap(
+            result, moments, table.codings, table.notes, tuple(heard), groups=table.groups, overlap=shared
+        )
+        return self._keep(learned, columns, named)
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -147,7 +153,7 @@ class PlanarIsing:
             given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
             result = self._search(given)
         notes = ("Learned from given moments; no rows were read.",)
-        return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), names is not None)
+        return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None)
 
     @property
     def _reading(self) -> DataOptions:
@@ -167,12 +173,12 @@ class PlanarIsing:
         warn_about_search(result, self.n_edges)
         return result
 
-    def _keep(self, learned: LearnedMap, named: bool) -> PlanarIsing:
+    def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
         self._learned = replace(learned, settings=self._settings())
-        names = learned.moments.names
-        self.n_features_in_ = len(names)
+        self._columns = columns
+        self.n_features_in_ = len(columns)
         if named:
-            self.feature_names_in_ = np.array(names, dtype=object)
+            self.feature_names_in_ = np.array(columns, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
@@ -234,43 +240,75 @@ class PlanarIsing:
     def score_samples(self, X) -> np.ndarray:
         """Exact log-probability of each row under the model, nats, (n_samples,).
 
-        Labels are read as in the data the model was learned from.
+        Labels are read as in the data the model was learned from. Columns are found by their names if both the data of
+        the fit and X have names, else by their positions. A row with a missing cell is NaN under missing="drop".
 
         Raises
         ------
         DataError
-            If the columns or labels are not those of the data, or cells are missing under missing="error".
+            If columns or labels are not those of the data, or cells are missing under missing="error" or "pairwise".
         NotFittedError
             Before `fit`.
-        """
-        model = self.model_
-        table = self._coded_as_before(X)
-        if table.n_missing:
-            table = apply_missing(table, "error" if self._reading.missing == "pairwise" else self._reading.missing)
-        return model.log_probability(table.spins)
 
-    def score(self, X, y=None) -> float:
+        Warns
+        -----
+        DataWarning
+            When constant columns were dropped, which the log-probability leaves out.
+        """
+        return self._scored(self._coded_as_before(X))
+
+    def score(self, X, y=None, sample_weight=None) -> float:
         """Exact mean log-likelihood per row, nats. Higher is better; -n_features * log(2) is a fair coin's.
+
+        Rows count by `sample_weight`, or by the weights of a SpinTable; rows without a log-probability do not count.
 
         Raises
         ------
         DataError, NotFittedError
             As in `score_samples`.
+
+        Warns
+        -----
+        DataWarning
+            As in `score_samples`.
         """
-        return float(self.score_samples(X).mean())
+        table = self._coded_as_before(X)
+        if sample_weight is not None:
+            table = as_spin_table(table, weights=sample_weight)
+        each = self._scored(table)
+        weights = np.ones(len(each)) if table.weights is None else table.weights
+        known = ~np.isnan(each)
+        if not weights[known].any():
+            raise DataError("no complete row is left to score")
+        return float(np.average(each[known], weights=weights[known]))
+
+    def _scored(self, table: SpinTable) -> np.ndarray:
+        rule = "error" if self._reading.missing == "pairwise" else self._reading.missing
+        complete = (table.spins != 0).all(axis=1)
+        if rule == "drop" and not complete.all():
+            each = np.full(table.n_samples, np.nan)
+            if complete.any():
+                each[complete] = self.model_.log_probability(table.spins[complete])
+            return each
+        return self.model_.log_probability(apply_missing(table, rule).spins)
 
     def _coded_as_before(self, X) -> SpinTable:
         """New data in the coding of the training data; a column with another pair of labels is an error."""
-        self._check_columns(X)
         names = self.model_.names
         before = dict(zip(names, self.codings_ or (), strict=False))
-        positive = {name: coding.positive for name, coding in before.items()}
-        table = self._table(X, positive if self.threshold is None else None)
-        if set(table.names) != set(names):
-            table = table.select([name for name in table.names if name in set(names)])
-        if table.n_spins != len(names):
-            raise DataError(f"X has {table.n_spins} columns, but the model was learned from {len(names)}")
-        table = table.select(list(names))
+        self._warn_of_dropped()
+        if isinstance(X, SpinTable):
+            table = as_spin_table(X, select=names)
+        else:
+            by_name = hasattr(X, "columns") and hasattr(self, "feature_names_in_")
+            positive = {name: coding.positive for name, coding in before.items()} or None
+            table = as_spin_table(
+                X,
+                names=None if by_name else self._names_by_position(X),
+                positive=positive if self.threshold is None else None,
+                threshold=self.threshold,
+                select=names,
+            )
         for name, coding, values in zip(names, table.codings, table.spins.T, strict=True):
             if before and (values == -1).any() and coding.negative != before[name].negative:
                 raise DataError(
@@ -279,12 +317,25 @@ class PlanarIsing:
                 )
         return table
 
-    def _check_columns(self, X) -> None:
-        shape = np.shape(X) if not isinstance(X, SpinTable) else X.spins.shape
-        if len(shape) == 2 and not hasattr(X, "columns") and shape[1] != self.n_features_in_:
+    def _names_by_position(self, X) -> tuple[str, ...] | None:
+        shape = np.shape(X)
+        if len(shape) == 2 and shape[1] != self.n_features_in_:
             raise DataError(
                 f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
                 "as input"
+            )
+        return self._columns if len(shape) == 2 else None
+
+    def _warn_of_dropped(self) -> None:
+        dropped = [name for name in self._columns if name not in set(self.model_.names)]
+        if dropped:
+            warn(
+                f"{counted(len(dropped), 'column')} ({listed(dropped)}) had a single value in the data of the fit and "
+                f"{'was' if len(dropped) == 1 else 'were'} dropped: the score is about the other "
+                f"{counted(self.model_.n_spins, 'column')} only, and not comparable with that of a fit that kept more. "
+                "constant='keep' with prior=1 scores all columns",
+                DataWarning,
+                stacklevel=4,
             )
 
     def get_params(self, deep=True) -> dict:

@@ -22,8 +22,8 @@ from isingmap.errors import NoEstimateError
 from isingmap.inference.extended import AUXILIARY
 from isingmap.planar.incidence import incidence
 
-# A slack below this counts as zero: moments average at most 1e9 terms, and a slack of 1e-9 already means |theta| > 10.
-SLACK_TOLERANCE = 1e-9
+# A slack below this counts as zero: less than one row in 10^12; sums of fractional weights round by as much.
+SLACK_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -144,37 +144,92 @@ def _cycle_obstacle(i, j, skip, moment, n_nodes, edges, moments) -> Obstacle | N
     return Obstacle(tuple(nodes), tuple(odd_edges), float(slack))
 
 
-def describe(obstacle: Obstacle, names) -> str:
-    """The obstacle as a clause, in the names of the variables."""
+def closing_slacks(pairs: np.ndarray, moments: np.ndarray, n_nodes: int, edges, edge_moments) -> np.ndarray:
+    """Slack of the worst odd cycle that each of the pairs i-j would close, or of the pair itself; at most 1 counts."""
+    start, order = incidence(n_nodes, edges)
+    alone = 1.0 - np.abs(moments)
+    return np.minimum(alone, _closing_slacks(n_nodes, pairs, moments, edges, edge_moments, start, order))
+
+
+@kernel
+def _closing_slacks(n_nodes, pairs, pair_moments, edges, moments, start, order):
+    previous = np.empty(2 * n_nodes, np.int64)
+    result = np.empty(pairs.shape[0])
+    for k in range(pairs.shape[0]):
+        result[k], _ = _closing_slack(
+            pairs[k, 0], pairs[k, 1], -1, pair_moments[k], edges, moments, start, order, previous
+        )
+    return result
+
+
+def describe(obstacle: Obstacle, names, codings=None) -> str:
+    """The obstacle as a clause, in the names of the variables and, with their codings, in the labels of the data.
+
+    Parameters
+    ----------
+    obstacle : Obstacle
+    names : sequence of str
+        Of the nodes.
+    codings : sequence, optional
+        What -1 (`negative`) and +1 (`positive`) of each node stand for, None for the auxiliary spin.
+    """
     labels = [str(names[k]) for k in obstacle.nodes]
     odd = {frozenset(edge) for edge in obstacle.odd_edges}
     if len(labels) == 2:
         if obstacle.slack < -SLACK_TOLERANCE:
             return f"the moment of {labels[0]} and {labels[1]} lies outside [-1, 1]"
         a, b = obstacle.nodes
-        return _event(a, b, not odd, names, "always ")
+        return _event(a, b, not odd, names, codings, "always ")
     if obstacle.slack < -SLACK_TOLERANCE:
         return f"no distribution has these moments around the cycle {'-'.join([*labels, labels[0]])}"
-    around = zip(obstacle.nodes, (*obstacle.nodes[1:], obstacle.nodes[0]), strict=True)
-    events = [_event(a, b, frozenset((a, b)) in odd, names) for a, b in around]
+    around = list(zip(obstacle.nodes, (*obstacle.nodes[1:], obstacle.nodes[0]), strict=True))
+    if len(labels) == 3 and AUXILIARY in labels:
+        return f"{' with '.join(_impossible_cell(obstacle, odd, names, codings))} never occurs"
+    events = [_event(a, b, frozenset((a, b)) in odd, names, codings) for a, b in around]
     return f"in every observation exactly one of these holds: {'; '.join(events)}"
 
 
-def _event(a: int, b: int, agree: bool, names, how_often: str = "") -> str:
+def _impossible_cell(obstacle: Obstacle, odd, names, codings) -> list[str]:
+    """Of two spins and the auxiliary one an odd number of relations hold in every row, here never all three."""
+    spins = sorted(k for k in obstacle.nodes if names[k] != AUXILIARY)
+    (auxiliary,) = set(obstacle.nodes) - set(spins)
+    return [f"{names[k]} = {_value(k, frozenset((k, auxiliary)) in odd, codings)}" for k in spins]
+
+
+def _value(k: int, up: bool, codings) -> str:
+    if codings is None or codings[k] is None:
+        return "+1" if up else "-1"
+    return codings[k].positive if up else codings[k].negative
+
+
+def _event(a: int, b: int, agree: bool, names, codings, how_often: str = "") -> str:
     """Two variables agree or differ; agreeing with the auxiliary spin is being +1."""
     if AUXILIARY in (names[a], names[b]):
-        spin = names[b] if names[a] == AUXILIARY else names[a]
-        return f"{spin} is {how_often}{'+1' if agree else '-1'}"
+        spin = b if names[a] == AUXILIARY else a
+        return f"{names[spin]} is {how_often}{_value(spin, agree, codings)}"
     return f"{names[a]} and {names[b]} {how_often}{'agree' if agree else 'differ'}"
 
 
-def no_estimate_error(obstacle: Obstacle, names) -> NoEstimateError:
-    """The error for a graph on which a coupling would be infinite."""
-    message = (
-        f"the maximum-likelihood estimate does not exist: {describe(obstacle, names)}. Some couplings would be "
-        "infinite. Give a prior (prior=1 adds one pseudo-observation spread evenly over all configurations), "
-        "or leave one of these edges out"
+def no_estimate_error(obstacle: Obstacle, names, prior: float | None = None, codings=None) -> NoEstimateError:
+    """The error for a graph on which a coupling would be infinite.
+
+    With a prior that happens only where the moments belong to no distribution, and another prior is no remedy.
+    """
+    what = (
+        f"the maximum-likelihood estimate does not exist: {describe(obstacle, names, codings)}. Some couplings would "
+        "be infinite"
     )
+    if prior is None and obstacle.slack >= -SLACK_TOLERANCE:
+        advice = (
+            ". Give a prior (prior=1 adds one pseudo-observation spread evenly over all configurations), "
+            "or leave one of these edges out"
+        )
+    else:
+        advice = (
+            ". These moments do not come from one table of complete rows: leave one of these edges out, or use moments "
+            "of the same rows (missing='drop' or 'minus')"
+        )
+    message = what + advice
     return NoEstimateError(
         message,
         cycle=[names[k] for k in obstacle.nodes],

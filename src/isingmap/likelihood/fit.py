@@ -9,13 +9,20 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.cached import cached_property
-from isingmap.errors import DataError, ModelError
+from isingmap.errors import DataError, FitWarning, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import plan
-from isingmap.likelihood.existence import find_obstacle, no_estimate_error
+from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
 from isingmap.planar.blocks import block_labels
+from isingmap.warned import warn
+
+# What to do about a fit that did not converge.
+REMEDY = (
+    "its couplings are not the maximum of the likelihood. Some are probably very strong: a prior (prior=1, or a larger "
+    "one) makes them weaker, and so does leaving out one of two columns that nearly always agree"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +78,19 @@ class FitResult:
         return standard_errors(self.model, self.n_samples)
 
 
-def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
+def standard_errors(model: IsingModel, n_samples: float, overlap: np.ndarray | None = None) -> np.ndarray:
     """Standard errors of the couplings, then of the free fields, for this fixed graph, (n_parameters,).
 
-    From the inverse Fisher information. They do not know that the graph was chosen with the same data. NaN where
+    From the inverse Fisher information; where cells are missing by the sandwich H^-1 V H^-1, V the covariances of the
+    moments, each on its own rows. They do not know that the graph was chosen with the same data. NaN where
     double precision cannot tell.
+
+    Parameters
+    ----------
+    model : IsingModel
+    n_samples : float
+    overlap : (n_parameters, n_parameters) array, optional
+        Rows that two parameters' moments share, over the product of the rows behind each; see `data.moments.overlap`.
 
     Raises
     ------
@@ -83,7 +98,11 @@ def standard_errors(model: IsingModel, n_samples: float) -> np.ndarray:
         As in `IsingModel.hessian`.
     """
     try:
-        variance = np.diagonal(np.linalg.inv(model.hessian())) / n_samples
+        hessian = model.hessian()
+        inverse = np.linalg.inv(hessian)
+        variance = np.diagonal(inverse) / n_samples
+        if overlap is not None:
+            variance = np.einsum("ij,jk,ki->i", inverse, hessian * overlap, inverse, optimize=True)
     except np.linalg.LinAlgError:
         return np.full(model.n_parameters, np.nan)
     return np.sqrt(np.where(variance > 0, variance, np.nan))
@@ -95,7 +114,7 @@ def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) ->
     Raises
     ------
     ModelError
-        For a prior that is not positive, or without `n_samples`.
+        For a prior that is not positive, or so small that doubles cannot tell it from none, or without `n_samples`.
     """
     if prior is None:
         return moments
@@ -103,6 +122,12 @@ def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) ->
         raise ModelError(f"prior must be a positive number of pseudo-observations, got {prior}; leave it out for none")
     if n_samples is None:
         raise ModelError("a prior counts pseudo-observations, so it needs n_samples")
+    least = 2.0 * SLACK_TOLERANCE * n_samples
+    if prior <= least:
+        raise ModelError(
+            f"prior={prior:g} is lost among {n_samples:,.10g} observations: double precision cannot tell it from "
+            f"none. Give more than {least:.2g}"
+        )
     return moments * (n_samples / (n_samples + prior))
 
 
@@ -130,7 +155,8 @@ def fit_couplings(
         Empirical E[x_i]. When given, fields are fitted: on every spin, or on those of `free_fields`; the graph with
         the auxiliary node must be planar. When left out the model is zero-field.
     prior : float, optional
-        Pseudo-observations spread evenly over all configurations. With it the estimate always exists.
+        Pseudo-observations spread evenly over all configurations. With it the estimate exists for all moments that
+        belong to one distribution, such as those of a table without missing cells.
     n_samples : float, optional
         Number of observations behind the moments.
     start : (n_parameters,) float array, optional
@@ -149,9 +175,14 @@ def fit_couplings(
     NonPlanarError
         When the graph with the auxiliary spin is not planar, however small.
     NoEstimateError
-        Names the pair or cycle that makes a coupling infinite (only without a prior).
+        Names the pair or cycle that makes a coupling infinite (with a prior: whose moments no distribution has).
     PrecisionError
         When the maximum has couplings too strong for log Z.
+
+    Warns
+    -----
+    FitWarning
+        When the fit did not converge.
     """
     skeleton = _skeleton(edges, n_spins, names, magnetizations, moments, free_fields)
     planned = skeleton.planned
@@ -162,12 +193,15 @@ def fit_couplings(
     planned.triangulation  # noqa: B018 - raises NonPlanarError before anything is computed
     obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
-        raise no_estimate_error(obstacle, labels)
+        raise no_estimate_error(obstacle, labels, prior)
     theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start)
     model = skeleton.with_couplings(*graph.split(theta))
     per_sample = float(given @ theta) - model.log_partition()
     total = per_sample * (1.0 if n_samples is None else n_samples)
-    return FitResult(model, total, converged, norm, n_iter, n_samples, prior)
+    result = FitResult(model, total, converged, norm, n_iter, n_samples, prior)
+    if not converged:
+        warn(f"the fit is {result.status}; {REMEDY}", FitWarning, stacklevel=2)
+    return result
 
 
 def _skeleton(edges, n_spins, names, magnetizations, moments, free_fields) -> IsingModel:

@@ -13,14 +13,27 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.zero_field.plan import DualPlan
-from isingmap.inference.zero_field.solution import DualSolution, solve_dual
-from isingmap.likelihood.newton import CONVERGED, GRADIENT_TOLERANCE, line_search, maximise
+from isingmap.inference.zero_field.solution import DualSolution
+from isingmap.likelihood.fit import tree_couplings
+from isingmap.likelihood.newton import (
+    CONVERGED,
+    LOSS_ALLOWED,
+    at_maximum,
+    distance,
+    line_search,
+    maximise,
+    positive_factor,
+    solve,
+)
 
 MOST_EVALUATIONS = 60
 # A new edge must keep this share of its variance given all others; below, the bordered curvature is noise.
 LEAST_CONDITIONAL_VARIANCE = 1e-8
+# Beyond this `distance` a fit that did not converge is none at all.
+USABLE = 1e-4
 # A first step shorter than this says nothing about the curvature beyond rounding.
 LEAST_FIRST_STEP = 1e-6
 
@@ -63,12 +76,19 @@ def refit_with_edge(
         Of the ends of the new edge, before it was added.
     worth : Worth, optional
         Give up, with None, as soon as the result will surely be worth less.
+
+    Raises
+    ------
+    PrecisionError
+        When the couplings get too strong for doubles before the maximum is reached.
     """
     # The exact optimum with the other couplings fixed.
     first = float(np.arctanh(moments[-1]) - np.arctanh(correlation))
     theta = np.append(couplings, first)
     with one_blas_thread():
-        solution = solve_dual(plan, theta)
+        solution = solve(plan, theta)
+        if not solution.loss <= LOSS_ALLOWED:
+            return refit_exactly(plan, moments, theta)
         gradient = moments - solution.moments()
         before = np.zeros_like(gradient)
         before[-1] = moments[-1] - correlation
@@ -79,53 +99,75 @@ def refit_with_edge(
 
 
 def refit(plan: DualPlan, moments, start, inverse_hessian) -> Refit:
-    """Refit from couplings and a curvature close to the result; `inverse_hessian` is overwritten."""
+    """Refit from couplings and a curvature close to the result; `inverse_hessian` is overwritten.
+
+    Raises
+    ------
+    PrecisionError
+        As in `refit_with_edge`.
+    """
     with one_blas_thread():
-        solution = solve_dual(plan, start)
+        solution = solve(plan, start)
+        if not solution.loss <= LOSS_ALLOWED:
+            return refit_exactly(plan, moments, start)
         found = _climb(plan, moments, start, solution, moments - solution.moments(), inverse_hessian)
     assert found is not None  # it gives up only on what is not worth it, and nothing was asked for here
     return found
 
 
 def refit_exactly(plan: DualPlan, moments, start) -> Refit:
-    """Newton's method from `start`, when nothing is known about the curvature."""
+    """Newton's method from `start`, when nothing is known about the curvature.
+
+    Raises
+    ------
+    PrecisionError
+        As in `refit_with_edge`.
+    """
     result = maximise(plan, moments, start)
+    if not result.converged:
+        again = maximise(plan, moments, tree_couplings(plan.n_spins, plan.edges, moments))
+        result = again if again.converged or again.gradient_norm < result.gradient_norm else result
+    if not result.converged:
+        left = distance(moments - result.solution.moments(), moments)
+        if not left <= USABLE:
+            raise PrecisionError(
+                f"the fit stopped {left:.1e} away from the moments (largest |coupling| so far "
+                f"{np.abs(result.couplings).max():.3g}): on the way to the maximum the couplings get too strong for "
+                "double precision. A prior (prior=1, or a larger one) makes them weaker",
+                loss=result.solution.loss,
+            )
     with one_blas_thread():
         inverse = _inverse(result.solution.curvature())
     return Refit(result.couplings, result.solution, result.gradient_norm, result.converged, inverse)
 
 
 def _inverse(hessian) -> np.ndarray:
-    """Lower triangle of the inverse; with a ridge far below the curvature that matters where rounding needs it."""
-    ridge = 0.0
-    while True:
-        factor, info = lapack.dpotrf(hessian + ridge * np.eye(len(hessian)), lower=1)
-        if info == 0:
-            return lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-        ridge = max(10.0 * ridge, 1e-10 * np.trace(hessian) / len(hessian))
+    """Lower triangle of the inverse; where the curvature is no number, as if every coupling stood alone."""
+    factor = positive_factor(hessian)
+    if factor is None:
+        return np.asfortranarray(np.eye(len(hessian)))
+    return lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
 
 
 def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Refit | None:
     value = moments @ theta - solution.log_partition
     for _ in range(MOST_EVALUATIONS):
-        norm = float(np.abs(gradient).max(initial=0.0))
-        if norm <= GRADIENT_TOLERANCE:
-            return Refit(theta, solution, norm, True, inverse)
+        if at_maximum(gradient, moments):
+            return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
         step = blas.dsymv(1.0, inverse, gradient, lower=1)
         # Half of it is the gain still to come, by the curvature; twice that is beyond what the curvature is off by.
         still_to_come = float(gradient @ step)
         if worth is not None and worth.raw @ theta - solution.log_partition + still_to_come < worth.least:
             return None
-        moved = line_search(plan, moments, theta, step, value, still_to_come, norm)
+        moved = line_search(plan, moments, theta, step, value, still_to_come, distance(gradient, moments))
         if moved is None:
             break
         new_theta, solution, value = moved
         new_gradient = moments - solution.moments()
         _correct(inverse, new_theta - theta, gradient - new_gradient)
         theta, gradient = new_theta, new_gradient
-    norm = float(np.abs(gradient).max(initial=0.0))
-    if norm <= CONVERGED:
-        return Refit(theta, solution, norm, True, inverse)
+    if distance(gradient, moments) <= CONVERGED:
+        return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
     return refit_exactly(plan, moments, theta)
 
 

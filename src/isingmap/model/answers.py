@@ -13,9 +13,13 @@ from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
+from isingmap.inference.proofs.enumerated_proof import EnumeratedProof
 from isingmap.inference.proofs.proof import Proof
-from isingmap.model.arguments import indices_of, vector_of
+from isingmap.model.arguments import generator_of, indices_of, vector_of
 from isingmap.model.marginals import pair_marginals
+
+# Samples beyond this many cells, 100 GB, are not asked for in one piece.
+MOST_CELLS = 10**11
 
 
 class ExactAnswers:
@@ -56,7 +60,7 @@ class ExactAnswers:
         return solve(self.planned, self._strengths)
 
     @property
-    def _proof(self) -> Proof:
+    def _proof(self) -> Proof | EnumeratedProof:
         return proof(self.planned, self._strengths)
 
     @property
@@ -88,8 +92,7 @@ class ExactAnswers:
         Raises
         ------
         NonPlanarError
-            The graph, with the auxiliary spin of the fields, is not planar, and there are more than 20 spins; for
-            certified answers, however few there are.
+            The graph, with the auxiliary spin of the fields, is not planar, and there are more than 20 spins.
         PrecisionError
             The couplings are too strong for doubles, and the model is too large for ball arithmetic.
         """
@@ -241,7 +244,8 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition`.
         """
-        return 1.0 - np.concatenate([self.moments(), self.magnetizations()[self.free_fields]]) ** 2
+        means = self._solution.field_magnetizations()[self.free_fields]
+        return 1.0 - np.concatenate([self.moments(), means]) ** 2
 
     def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
         """Independent exact samples, (n_samples, n_spins) int8 of -1 and +1.
@@ -254,15 +258,21 @@ class ExactAnswers:
         Raises
         ------
         ModelError
-            For a number of samples that is not a whole number of 0 or more.
+            For a number of samples that is not a whole number of 0 or more or asks for more than 10^11 cells, and for
+            an `rng` that is no seed.
         NonPlanarError
             As in `log_partition`.
         PrecisionError
             When doubles fail, because couplings are very strong, and more than 500 spins are undecided.
         """
-        if not isinstance(n_samples, (int, np.integer)) or n_samples < 0:
+        if isinstance(n_samples, bool) or not isinstance(n_samples, (int, np.integer)) or n_samples < 0:
             raise ModelError(f"n_samples must be a whole number >= 0, got {n_samples!r}")
-        return self._solution.sample(int(n_samples), np.random.default_rng(rng))
+        if n_samples * self.n_spins > MOST_CELLS:
+            raise ModelError(
+                f"n_samples={n_samples} times {self.n_spins} spins are more than {MOST_CELLS:.0e} cells of one byte; "
+                "draw them in parts"
+            )
+        return self._solution.sample(int(n_samples), generator_of(rng))
 
     def entropy(self) -> float:
         """Entropy of the distribution in nats.
@@ -274,7 +284,7 @@ class ExactAnswers:
         """
         expected = self.couplings @ self.moments()
         if self.free_fields.any():
-            expected += self.fields @ self.magnetizations()
+            expected += self.fields @ self._solution.field_magnetizations()
         return self.log_partition() - float(expected)
 
     def log_weight(self, spins) -> np.ndarray:

@@ -6,6 +6,9 @@ import numpy as np
 
 from isingmap.errors import ModelError
 
+# Sums of many numbers of this size, times a few, stay far from the largest double.
+LARGEST_NUMBER = 1e290
+
 
 def check_free(fields: np.ndarray, free_fields: np.ndarray, names: tuple[str, ...]) -> None:
     """Only fields that are free may differ from 0.
@@ -69,19 +72,41 @@ def indices_of(pairs, names: tuple[str, ...]) -> np.ndarray:
 
 
 def vector_of(values, size: int, what: str, meaning: str) -> np.ndarray:
-    """A new array of so many finite floats.
+    """A new array of so many finite floats, whose sums stay finite.
 
     Raises
     ------
     ModelError
     """
-    given = np.asarray(values)
-    if given.dtype.kind not in "biuf":
-        raise ModelError(f"{what} must be real numbers, {meaning}; got {given.dtype}")
-    array = np.array(given, dtype=float)
+    try:
+        given = np.asarray(values)
+        array = np.array(values, dtype=float) if given.dtype.kind != "c" else None
+    except (TypeError, ValueError):
+        array = None
+    if array is None:
+        raise ModelError(f"{what} must be real numbers, {meaning}; got {values!r:.80}")
     if array.shape != (size,):
         raise ModelError(f"{what} must have shape ({size},), {meaning}; got {array.shape}")
     if not np.isfinite(array).all():
         k = int(np.flatnonzero(~np.isfinite(array))[0])
         raise ModelError(f"{what}[{k}] is {array[k]}; {what} must be finite numbers")
+    if np.abs(array).max(initial=0.0) > LARGEST_NUMBER:
+        k = int(np.argmax(np.abs(array)))
+        raise ModelError(
+            f"{what}[{k}] is {array[k]}; sums of numbers above {LARGEST_NUMBER:g} overflow. Scale them down"
+        )
     return array
+
+
+def generator_of(rng) -> np.random.Generator:
+    """The generator of a seed, or the generator itself.
+
+    Raises
+    ------
+    ModelError
+        For anything else.
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ModelError(f"rng must be a whole number of 0 or more, or a NumPy generator; got {rng!r}") from None

@@ -65,17 +65,26 @@ def condition(model: AnyModel, evidence: Mapping[str, int]) -> AnyModel:
     ModelError
         For an unknown name, a value that is not -1 or +1, or when nothing is left.
     """
+    if not isinstance(evidence, Mapping):
+        raise ModelError(f"evidence must be a mapping such as {{{model.names[0]!r}: 1}}, got {evidence!r}")
     observed = np.zeros(model.n_spins)
     position = {name: k for k, name in enumerate(model.names)}
     for name, value in evidence.items():
         if name not in position:
             raise ModelError(f"evidence names {name!r}, which is no spin of the model")
-        if value not in (-1, 1):
+        if not _is_spin(value):
             raise ModelError(f"evidence for {name} is {value!r}; give -1 or +1 (for 0/1 data 2 * x - 1)")
         observed[position[name]] = value
     if observed.all():
         raise ModelError("the evidence covers every spin, so no model is left; use log_probability")
     return _given(model, observed)
+
+
+def _is_spin(value: object) -> bool:
+    try:
+        return bool(value in (-1, 1))
+    except ValueError:  # an array
+        return False
 
 
 def _given(model: AnyModel, observed: np.ndarray) -> AnyModel:
@@ -102,8 +111,8 @@ def predict(model: Model, spins) -> np.ndarray:
 
     Parameters
     ----------
-    spins : (n_samples, n_spins) array of -1, 0, +1
-        0 marks a missing cell.
+    spins : (n_samples, n_spins) array of -1, +1 and NaN
+        NaN, a masked cell or 0 is missing; 0 and 1 without any -1 are refused, because they look like 0/1 data.
 
     Returns
     -------
@@ -122,10 +131,25 @@ def predict(model: Model, spins) -> np.ndarray:
     -----
     A row without missing cells costs O(m). Missing cells are solved exactly, one connected group at a time.
     """
-    x = np.atleast_2d(np.asarray(spins))
-    if x.ndim != 2 or x.shape[1] != model.n_spins or not np.isin(x, (-1, 0, 1)).all():
-        raise ModelError(f"spins must have shape (n_samples, {model.n_spins}) and hold -1, +1 or 0 for missing")
+    x = _cells(model, spins)
     return np.array([_predict_row(model, row.astype(float)) for row in x])
+
+
+def _cells(model: Model, spins) -> np.ndarray:
+    """Rows of -1, +1 and 0 for a missing cell."""
+    x: np.ndarray
+    try:
+        x = np.atleast_2d(np.ma.filled(np.ma.asarray(spins, dtype=float), np.nan))
+    except (TypeError, ValueError):
+        raise ModelError("spins must be numbers: -1, +1, and NaN for a missing cell") from None
+    if x.ndim != 2 or x.shape[1] != model.n_spins or not (np.isin(x, (-1, 0, 1)) | np.isnan(x)).all():
+        raise ModelError(f"spins must have shape (n_samples, {model.n_spins}) and hold -1, +1, or NaN or 0 for missing")
+    if (x == 0).any() and (x == 1).any() and not (x == -1).any():
+        raise ModelError(
+            "spins hold 0 and 1 and no -1: this looks like 0/1 data. Convert it with 2 * x - 1; if a 0 is a missing "
+            "cell, write NaN"
+        )
+    return np.nan_to_num(x, nan=0.0)
 
 
 def _predict_row(model: Model, row: np.ndarray) -> np.ndarray:

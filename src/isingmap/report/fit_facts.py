@@ -69,6 +69,9 @@ def _model(result: SearchResult) -> Iterator[Fact]:
     yield Fact(MODEL, "fields", n_fields, f"{n_fields:,}")
     yield text_fact(MODEL, "search ended", result.stopped)
     yield Fact(MODEL, "ties", result.n_ties, ties if result.n_ties else "none")
+    if result.n_equal > 1:
+        text = f"{result.n_equal} graphs of the same best value were met; the first by name was taken"
+        yield Fact(MODEL, "equally good graphs", result.n_equal, text)
 
 
 def _criterion(result: SearchResult) -> str:
@@ -94,10 +97,15 @@ def _restarts(result: SearchResult) -> str:
 def _fit(learned: LearnedMap) -> Iterator[Fact]:
     result, means = learned.result, learned.moments.magnetizations
     total, per_row = result.log_likelihood, result.log_likelihood / result.n_samples
-    yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row (exact)")
-    if means is not None:
-        yield from _compared(per_row, independent_log_likelihood(means))
-    yield Fact(FIT, "AIC, BIC", [result.aic, result.bic], _criteria(result))
+    if result.is_composite:
+        note = "composite: each pair of columns has rows of its own, so it is no likelihood of the data"
+        yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row ({note})")
+        yield text_fact(FIT, "AIC, BIC", "not comparable with other fits where each pair has rows of its own")
+    else:
+        yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row (exact)")
+        if means is not None:
+            yield from _compared(per_row, independent_log_likelihood(means))
+        yield Fact(FIT, "AIC, BIC", [result.aic, result.bic], _criteria(result))
     yield Fact(FIT, "convergence", bool(result.converged), _convergence(result))
 
 
@@ -128,11 +136,12 @@ def _care(result: SearchResult) -> Iterator[Fact]:
     isolated = [model.names[i] for i in np.setdiff1d(np.arange(model.n_spins), model.edges).tolist()]
     yield text_fact(CARE, "estimate", _existence(result))
     if result.excluded:
-        pairs = [f"{pair.source} - {pair.target}" for pair in result.excluded]
-        text = f"{counted(len(pairs), 'pair')}: {some(pairs, 5)}; see excluded.csv"
+        pairs = [f"{pair.source} - {pair.target}: {pair.reason}" for pair in result.excluded]
+        text = f"{counted(len(pairs), 'pair or field', 'pairs and fields')}: {some(pairs, 5)}; see excluded.csv"
         yield Fact(CARE, "left out", [[pair.source, pair.target] for pair in result.excluded], text)
     if not model.n_edges:
-        yield text_fact(CARE, "no edge", "no pair of variables gains enough to pay for an edge")
+        finite = " with a finite coupling" if result.excluded else ""
+        yield text_fact(CARE, "no edge", f"no pair of variables{finite} gains enough to pay for an edge")
     if isolated:
         yield Fact(CARE, "isolated", isolated, f"{counted(len(isolated), 'variable')}: {some(isolated)}")
     yield text_fact(
@@ -144,11 +153,11 @@ def _existence(result: SearchResult) -> str:
     if result.prior is not None:
         return (
             f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls "
-            "every number a little towards zero"
+            "every moment a little towards zero"
         )
     if not result.excluded:
-        return "no prior; every coupling has a finite estimate (checked exactly)"
-    return "no prior; pairs with an infinite coupling (checked exactly) were left out; a prior admits them"
+        return "no prior; every coupling and field that is worth its price has a finite estimate (checked exactly)"
+    return "no prior; couplings and fields that would be infinite (checked exactly) were left out; a prior admits them"
 
 
 def _repeat(learned: LearnedMap) -> Iterator[Fact]:

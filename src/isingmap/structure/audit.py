@@ -53,13 +53,12 @@ def _compare(state: SearchState, what: str, fresh, carried, tolerance: float) ->
 def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     """The pair that the search would add has the largest gain of all pairs that can be added."""
     model = state.model
-    allowed = state.joinable.copy()
-    allowed[model.edges[:, 0], model.edges[:, 1]] = False
-    gain = np.where(allowed, edge_gain(model.target, correlations), -np.inf)
+    gain = np.where(state.open_pairs(model), edge_gain(model.target, correlations), -np.inf)
     coupling, field = state.prices
     gain[:, -1] -= field - coupling  # a field must gain so much more
+    gain -= state.rule.surcharge
     found = state.best_addable()
-    least = 0.0 if found is None else found[2] - (field - coupling) * state.kind(found[:2])
+    least = 0.0 if found is None else found[2] - (state.price(found[:2]) - coupling)
     rows, columns = np.nonzero(gain > least + TIE_TOLERANCE * abs(least) + LARGEST_DIFFERENCE)
     for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
         if addable(model, i, j):

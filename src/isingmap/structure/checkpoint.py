@@ -25,7 +25,7 @@ from isingmap.structure.problem import Problem
 from isingmap.structure.state.archive import Archive
 
 FORMAT = "isingmap-search"
-VERSION = 2
+VERSION = 3
 SECONDS_BETWEEN_SAVES = 20.0
 
 

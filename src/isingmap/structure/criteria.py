@@ -95,7 +95,7 @@ CRITERIA = {
             "ebic",
             "EBIC, gamma {gamma:g}: an edge must gain at least (log(N) + 4 gamma log(n))/(2N) nats per row",
             "extended BIC, stricter when there are many variables (Foygel & Drton 2010)",
-            _each(lambda n_samples, n_spins, gamma: _log(n_samples) + 4.0 * gamma * _log(n_spins)),
+            _each(lambda n_samples, n_spins, gamma: _log(n_samples) + ebic_penalty(gamma, n_spins)),
         ),
         Criterion(
             "bic",
@@ -118,6 +118,11 @@ CRITERIA = {
         ),
     )
 }
+
+
+def ebic_penalty(gamma: float, n_spins: int) -> float:
+    """What a parameter costs more in EBIC than in BIC, in units of twice the log-likelihood."""
+    return 4.0 * gamma * _log(n_spins)
 
 
 def aic(log_likelihood, n_parameters):

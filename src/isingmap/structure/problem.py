@@ -11,7 +11,7 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import checked_names
+from isingmap.data.table import Coding, checked_names
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
@@ -129,6 +129,20 @@ class Problem(ProblemOptions):
         return self.moments.n_samples
 
     @property
+    def is_composite(self) -> bool:
+        """Whether each moment rests on rows of its own, so that no likelihood of all rows has them."""
+        return self.moments.pair_counts is not None
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Observations behind each moment between nodes, (n_nodes, n_nodes)."""
+        counts = self.moments.pair_counts
+        if counts is None:
+            return np.full((len(self.labels),) * 2, self.n_samples)
+        ordered = counts[np.ix_(self.order, self.order)]
+        return extended_moments(ordered, ordered.diagonal())
+
+    @property
     def rules(self) -> Family:
         """The record of the family."""
         return FAMILIES[self.family]
@@ -142,6 +156,12 @@ class Problem(ProblemOptions):
     def labels(self) -> tuple[str, ...]:
         """Names of the nodes."""
         return extended_labels([self.names[k] for k in self.order])
+
+    @cached_property
+    def codings(self) -> tuple[Coding | None, ...] | None:
+        """What the values of the nodes stand for, None for the auxiliary one; None where it is not known."""
+        codings = self.moments.codings
+        return None if codings is None else (*(codings[k] for k in self.order), None)
 
     @cached_property
     def raw(self) -> np.ndarray:
@@ -183,7 +203,7 @@ class Problem(ProblemOptions):
         embed(n_nodes, as_simple_edges(edges, n_nodes), labels=self.labels)
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
-            raise no_estimate_error(obstacle, self.labels)
+            raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
 
 
 def _check_moments(given: EmpiricalMoments) -> None:

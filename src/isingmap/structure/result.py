@@ -33,6 +33,10 @@ class Path:
     n_ties : (n_steps + 1,) int array
         Other pairs with the same gain, which came later by name.
     n_samples : float
+    is_composite : bool
+        Whether cells were missing and each pair has rows of its own: then the log-likelihood is that of no set of rows.
+    ebic_penalty : float
+        What a parameter costs more than in BIC: 4 gamma log(n).
     """
 
     action: tuple[str, ...]
@@ -43,29 +47,43 @@ class Path:
     n_parameters: np.ndarray
     n_ties: np.ndarray
     n_samples: float
+    is_composite: bool = False
+    ebic_penalty: float = float("nan")
 
     def __len__(self) -> int:
         return len(self.source)
 
     @property
     def aic(self) -> np.ndarray:
-        """Akaike's criterion after each step."""
-        return aic(self.log_likelihood, self.n_parameters)
+        """Akaike's criterion after each step; NaN for a composite likelihood, which it does not know."""
+        return self._comparable(aic(self.log_likelihood, self.n_parameters))
 
     @property
     def bic(self) -> np.ndarray:
-        """Schwarz's criterion after each step."""
-        return bic(self.log_likelihood, self.n_parameters, self.n_samples)
+        """Schwarz's criterion after each step; NaN for a composite likelihood."""
+        return self._comparable(bic(self.log_likelihood, self.n_parameters, self.n_samples))
+
+    @property
+    def ebic(self) -> np.ndarray:
+        """-2 log L + k (log N + 4 gamma log n) after each step; NaN for a composite likelihood."""
+        return self.bic + self.ebic_penalty * self.n_parameters
+
+    def _comparable(self, values: np.ndarray) -> np.ndarray:
+        return np.full(values.shape, np.nan) if self.is_composite else values
 
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A pair that the search passed over because its coupling would be infinite, and why."""
+    """A pair or a field that the search passed over although it is worth its price, and why.
+
+    The estimate would be infinite, or, `too_strong`, beyond what doubles can fit.
+    """
 
     source: str
     target: str
     gain: float
     reason: str
+    too_strong: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +105,8 @@ class SearchResult:
         a generator of the caller's.
     n_candidates : int or None
         Only pairs among so many largest |moments| of one of their variables were considered; None: all pairs.
+    n_equal : int
+        Different graphs of the same best value that the restarts met, this one included; it is the first by name.
     n_samples : float
     prior : float or None
     converged : bool
@@ -109,6 +129,7 @@ class SearchResult:
     n_restarts: int = 0
     seed: int | None = None
     n_candidates: int | None = None
+    n_equal: int = 1
 
     @property
     def log_likelihood(self) -> float:
@@ -122,6 +143,16 @@ class SearchResult:
     @property
     def bic(self) -> float:
         return float(self.path.bic[-1])
+
+    @property
+    def ebic(self) -> float:
+        """With the strictness `gamma`."""
+        return float(self.path.ebic[-1])
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether cells were missing and each pair has rows of its own, so that there is no likelihood to compare."""
+        return self.path.is_composite
 
     @property
     def n_ties(self) -> int:

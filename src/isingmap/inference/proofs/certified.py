@@ -168,7 +168,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
     )
 
 
-def _outward(ball) -> tuple[float, float]:
+def outward(ball) -> tuple[float, float]:
     """Floats below and above a ball: rounding to nearest errs by less than the step to the next float."""
     lower, upper = float(ball.lower()), float(ball.upper())
     return math.nextafter(lower, -math.inf), math.nextafter(upper, math.inf)
@@ -201,7 +201,7 @@ def certified_log_partition(plan: DualPlan, couplings, *, tolerance: float = BAL
     """
     problem = Problem.of(plan, couplings, spins)
     ball, _ = log_partition_ball(problem, _relative(tolerance))
-    return Interval(*_outward(ball))
+    return Interval(*outward(ball))
 
 
 def log_partition_ball(problem: Problem, tolerance):
@@ -233,7 +233,7 @@ def certified_moments(
 
 
 def _moment_bounds(balls):
-    lower, upper = np.array([_outward(ball) for ball in balls]).reshape(-1, 2).T
+    lower, upper = np.array([outward(ball) for ball in balls]).reshape(-1, 2).T
     return np.maximum(lower, -1.0), np.minimum(upper, 1.0)
 
 
@@ -341,5 +341,5 @@ def certified_solution(
         return [problem.log_partition(factors), *problem.moments(weights, factors)]
 
     balls, bits = _with_enough_bits(compute, problem.first_bits() * 4 // 3, lambda _: tolerance)
-    log_partition = Interval(*_outward(balls[0]))
+    log_partition = Interval(*outward(balls[0]))
     return CertifiedSolution(plan, log_partition, _moment_bounds(balls[1:]), bits, problem, tolerance)

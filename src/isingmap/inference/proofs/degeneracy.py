@@ -18,6 +18,8 @@ from isingmap.inference.proofs.certified import Problem, log_partition_ball, wor
 from isingmap.inference.zero_field.plan import DualPlan
 
 LARGEST_MULTIPLE = 1024
+# Last digits of a coupling that may differ from those of a multiple: it was written, or multiplied, with rounding.
+LAST_DIGITS = 2
 
 
 def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
@@ -27,7 +29,7 @@ def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
     ----------
     plan : DualPlan
     couplings : (n_edges,) array
-        Integer multiples, up to `LARGEST_MULTIPLE`, of a common unit, which is found; 1e-9 of rounding is forgiven.
+        Integer multiples, up to `LARGEST_MULTIPLE`, of a common unit, which is found; see `common_multiples`.
     spins : (n_spins,) array of +-1, optional
         A ground state; makes it faster. The answer is proven with any spins.
 
@@ -37,7 +39,7 @@ def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
         When the couplings have no common unit.
     PrecisionError
     """
-    multiples = _common_multiples(np.asarray(couplings, dtype=np.float64))
+    multiples = common_multiples(np.asarray(couplings, dtype=np.float64))
     if not multiples.any():
         return 2**plan.n_spins
     beta, digits = math.ceil(4 + 0.07 * plan.n_spins), 20 + plan.n_spins // 5
@@ -48,23 +50,40 @@ def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
         beta, digits = beta + (beta + 1) // 2, 2 * digits
 
 
-def _common_multiples(couplings: np.ndarray) -> np.ndarray:
-    """Integers proportional to the couplings, (n_edges,) float64."""
+def common_multiples(couplings: np.ndarray) -> np.ndarray:
+    """Integers proportional to the couplings, (n_edges,) float64.
+
+    Whole numbers have to be exact multiples. Others may differ from multiples by the rounding of their last digit, but
+    different couplings never become the same multiple.
+
+    Raises
+    ------
+    ModelError
+        When the couplings have no common unit.
+    """
     sizes = np.abs(couplings)
-    largest = sizes.max(initial=0.0)
-    if largest == 0.0:
+    distinct = np.unique(sizes[sizes > 0]).tolist()
+    if not distinct:
         return sizes
-    unit = functools.reduce(functools.partial(_approximate_gcd, noise=1e-9 * largest), np.unique(sizes).tolist())
-    unit = sizes.sum() / np.rint(sizes / unit).sum()
+    whole = all(size.is_integer() for size in distinct)
+    unit = float(math.gcd(*map(int, distinct))) if whole else _approximate_unit(sizes, distinct)
     multiples = np.rint(couplings / unit)
-    rounding = np.abs(couplings - multiples * unit).max()
-    if rounding <= 1e-9 * unit and np.abs(multiples).max() <= LARGEST_MULTIPLE:
+    off = np.abs(couplings - multiples * unit)
+    exact = (off <= (0.0 if whole else LAST_DIGITS * np.spacing(sizes))).all()
+    told_apart = np.unique(np.abs(multiples[sizes > 0])).size == len(distinct)
+    if exact and told_apart and np.abs(multiples).max() <= LARGEST_MULTIPLE:
         return multiples
     raise ModelError(
         f"ground states can be counted when all couplings are integer multiples, up to {LARGEST_MULTIPLE}, of a "
         f"common unit (such as +-J); these {couplings.size} couplings with {np.unique(sizes).size} different "
         "absolute values are not. Round them to a common unit first"
     )
+
+
+def _approximate_unit(sizes: np.ndarray, distinct: list[float]) -> float:
+    noise = 1e-9 * max(distinct)
+    unit = functools.reduce(functools.partial(_approximate_gcd, noise=noise), distinct)
+    return float(sizes.sum() / np.rint(sizes / unit).sum())
 
 
 def _approximate_gcd(a: float, b: float, *, noise: float) -> float:

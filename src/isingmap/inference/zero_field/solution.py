@@ -23,6 +23,9 @@ NOT_KEPT = np.empty(0)
 MOST_SPINS_INVERTED = 2500
 # Up to so many pairs for each spin, a path for each pair takes less time than the whole inverse.
 PAIRS_BY_PATHS = 2
+# From so many pairs on it is cheaper to compute what all paths need together, up to a size where that fits in memory.
+FEWEST_PAIRS_TOGETHER = 200
+MOST_SPINS_TOGETHER = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,17 +219,26 @@ class DualSolution:
         # Edges, and with them darts, numbered in the order of elimination.
         order = elimination.order
         begin, path = asked_paths(triangulation.n_nodes, triangulation.edges[order], asked, int(asked.sum()))
+        gauged = self._checked_products(begin, path)
+        rows, columns = np.nonzero(asked)
+        result = np.full(asked.shape, np.nan)
+        np.fill_diagonal(result, 1.0)
+        result[rows, columns] = result[columns, rows] = self.gauge[rows] * self.gauge[columns] * gauged
+        return result
+
+    def _products_together(self, paths: list[np.ndarray]) -> np.ndarray:
+        place = np.argsort(self.plan.elimination.order)
+        begin = np.concatenate([[0], np.cumsum([path.size for path in paths])]).astype(np.int64)
+        return self._checked_products(begin, place[np.concatenate(paths)])
+
+    def _checked_products(self, begin, path) -> np.ndarray:
         gauged, uncertainty = self._path_products(begin, path, self._factors, self.weights.twin)
         if self._may_hide_errors:
             factors, _, twin = self._other_roundings
             again, _ = self._path_products(begin, path, factors, twin)
             self._require(float(np.abs(again - gauged).max(initial=0.0)), "correlations")
         self._require(uncertainty, "correlations")
-        rows, columns = np.nonzero(asked)
-        result = np.full(asked.shape, np.nan)
-        np.fill_diagonal(result, 1.0)
-        result[rows, columns] = result[columns, rows] = self.gauge[rows] * self.gauge[columns] * gauged
-        return result
+        return gauged
 
     def _path_products(self, begin, path, factors, twin) -> tuple[np.ndarray, float]:
         """`_path_product` of many paths at once, their edges numbered in the order of elimination."""
@@ -269,8 +281,14 @@ class DualSolution:
         if n <= MOST_SPINS_INVERTED and len(pairs) > PAIRS_BY_PATHS * n:
             return self._all_correlations[pairs[:, 0], pairs[:, 1]]
         triangulation = self.plan.triangulation
-        paths = shortest_paths(triangulation.n_nodes, triangulation.edges, pairs)
-        products = np.array([self.edge_product(path) if len(path) else 1.0 for path in paths])
+        if len(pairs) >= FEWEST_PAIRS_TOGETHER and MOST_SPINS_INVERTED < n <= MOST_SPINS_TOGETHER:
+            # From the second node, the auxiliary one where magnetizations are asked for.
+            products = self._products_together(
+                shortest_paths(triangulation.n_nodes, triangulation.edges, pairs[:, ::-1])
+            )
+        else:
+            paths = shortest_paths(triangulation.n_nodes, triangulation.edges, pairs)
+            products = np.array([self.edge_product(path) if len(path) else 1.0 for path in paths])
         return self.gauge[pairs[:, 0]] * self.gauge[pairs[:, 1]] * products
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
+from isingmap.likelihood.newton import distance
 
 MOST_ITERATIONS = 200
 
@@ -33,15 +34,21 @@ def _products(n_spins: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class CliqueFit:
-    """Couplings of the edges of a stacked triangulation, log Z, and the largest error of a moment."""
+    """Couplings of a stacked triangulation, log Z, the largest error of a moment, and the `distance` of all."""
 
     couplings: np.ndarray
     log_partition: float
     gradient_norm: float
+    distance: float
 
 
 def fit_cliques(
-    edges: np.ndarray, cliques: np.ndarray, separators: np.ndarray, moments: np.ndarray, labels
+    edges: np.ndarray,
+    cliques: np.ndarray,
+    separators: np.ndarray,
+    moments: np.ndarray,
+    labels,
+    prior: float | None = None,
 ) -> CliqueFit:
     """Maximum-likelihood zero-field couplings of a stacked triangulation.
 
@@ -56,6 +63,8 @@ def fit_cliques(
         E[x_i x_j] of each edge of the graph.
     labels : sequence of str
         Names of the nodes, for the error.
+    prior : float, optional
+        That the moments were shrunk with, for the error.
 
     Returns
     -------
@@ -74,15 +83,20 @@ def fit_cliques(
     """
     in_clique = _edge_numbers(edges, cliques)
     in_triangle = _edge_numbers(edges, separators)
-    _check_existence(edges, moments, moments[in_clique], labels)
+    _check_existence(edges, moments, moments[in_clique], labels, prior)
     probability = four_spin_probabilities(moments[in_clique])
     theta, log_z = _parameters(probability, _products(4))
     theta_triangle, log_z_triangle = _parameters(1.0 + moments[in_triangle] @ _products(3).T, _products(3))
     n_edges = len(edges)
     couplings = np.bincount(in_clique.ravel(), theta.ravel(), n_edges)
     couplings -= np.bincount(in_triangle.ravel(), theta_triangle.ravel(), n_edges)
-    error = np.abs(_moments_of(theta) - moments[in_clique]).max()
-    return CliqueFit(couplings, float(log_z.sum() - log_z_triangle.sum()), float(error))
+    error = _moments_of(theta) - moments[in_clique]
+    return CliqueFit(
+        couplings,
+        float(log_z.sum() - log_z_triangle.sum()),
+        float(np.abs(error).max()),
+        distance(error, moments[in_clique]),
+    )
 
 
 def _edge_numbers(edges: np.ndarray, cliques: np.ndarray) -> np.ndarray:
@@ -95,7 +109,7 @@ def _edge_numbers(edges: np.ndarray, cliques: np.ndarray) -> np.ndarray:
     return by_key[np.searchsorted(key, wanted, sorter=by_key)]
 
 
-def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.ndarray, labels) -> None:
+def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.ndarray, labels, prior) -> None:
     """Raise if some coupling is infinite.
 
     The graph is chordal, so triangles decide; only where one of their states is (nearly) impossible does the general
@@ -107,7 +121,7 @@ def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.
     if not smallest > 2.0 * SLACK_TOLERANCE:
         obstacle = find_obstacle(len(labels), edges, moments)
         if obstacle is not None:
-            raise no_estimate_error(obstacle, labels)
+            raise no_estimate_error(obstacle, labels, prior)
 
 
 def _parameters(probability: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

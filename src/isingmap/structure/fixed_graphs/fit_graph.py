@@ -11,6 +11,7 @@ from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges
+from isingmap.structure.criteria import EBIC_GAMMA, ebic_penalty
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import GIVEN, Path, SearchResult
@@ -67,6 +68,8 @@ def given_graph_result(
         n_parameters=np.array([model.n_parameters]),
         n_ties=np.array([0]),
         n_samples=problem.n_samples,
+        is_composite=problem.is_composite,
+        ebic_penalty=ebic_penalty(EBIC_GAMMA, problem.n_spins),
     )
     return SearchResult(
         model=model,

@@ -11,6 +11,7 @@ import numpy as np
 from isingmap.compiled import NONE, ZERO, filled, helper, kernel
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.likelihood.fit import shrunk
+from isingmap.likelihood.newton import CONVERGED
 from isingmap.model import IsingModel
 from isingmap.structure.fixed_graphs.clique_fit import fit_cliques
 from isingmap.structure.fixed_graphs.fit_graph import (
@@ -23,8 +24,6 @@ from isingmap.structure.fixed_graphs.similarity import checked, name_ranks, node
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
-
-GRADIENT_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +185,14 @@ def fit_tmfg(graph: FilteredGraph, problem: Problem) -> SearchResult:
     extended = ExtendedGraph(problem.n_spins, np.sort(graph.edges, axis=1))
     observed = extended.moments(problem.moments.moments, problem.moments.magnetizations)
     target = shrunk(observed, problem.prior, problem.n_samples)
-    fit = fit_cliques(graph.edges, graph.cliques, graph.separators, target, extended_labels(problem.names))
+    fit = fit_cliques(
+        graph.edges, graph.cliques, graph.separators, target, extended_labels(problem.names), problem.prior
+    )
     model = IsingModel(
         extended.edges, *extended.split(fit.couplings), names=problem.names, free_fields=extended.is_free
     )
     per_sample = float(observed @ fit.couplings) - extended.log_partition(fit.log_partition)
-    converged = fit.gradient_norm <= GRADIENT_TOLERANCE
+    converged = fit.distance <= CONVERGED
     log_likelihood = problem.n_samples * per_sample
     return given_graph_result(problem, model, log_likelihood, fit.gradient_norm, converged=converged)
 

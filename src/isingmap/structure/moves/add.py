@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from isingmap.errors import PrecisionError
 from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.drop import drop_cheap_edges
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT
@@ -51,8 +52,10 @@ def add_and_drop(state: SearchState) -> bool:
 
 
 def add(state: SearchState, pair: Pair, larger: RefittedModel | None = None) -> None:
-    """Put an edge in; `larger` is the model with it, if there is one already."""
-    state.record("add", pair, state.gain(pair), larger or state.model.with_edge(*pair))
+    """Put an edge in, if doubles can fit it; `larger` is the model with it, if there is one already."""
+    larger = larger or state.enlarged(*pair)
+    if larger is not None:
+        state.record("add", pair, state.gain(pair), larger)
 
 
 def add_underrated(state: SearchState) -> bool:
@@ -68,27 +71,34 @@ def add_underrated(state: SearchState) -> bool:
 def best_addition(
     state: SearchState, model: RefittedModel, least: ByKind, removed: Pair | None = None
 ) -> tuple[Pair, RefittedModel] | None:
-    """(new pair, model with it) worth most, if the gain of any is above `least` for its kind.
+    """(new pair, model with it) worth most, if the gain of any is above `least` for its kind and its surcharge.
 
     `model` may differ from the state's; `removed` is not put back.
     """
     best: tuple[Pair, RefittedModel] | None = None
     for new in _promising(state, model, least, removed):
-        wanted = least[state.kind(new)]
+        wanted = least[state.kind(new)] + state.rule.surcharge[new]
         if best is not None:
-            wanted = best[1].gain + (wanted - least[state.kind(best[0])])
-        candidate = model.with_edge_if_worth(*new, wanted)
+            wanted = best[1].gain + (wanted - (least[state.kind(best[0])] + state.rule.surcharge[best[0]]))
+        candidate = _refitted(model, new, wanted)
         if candidate is not None and candidate.gain > wanted:
             best = new, candidate
     return best
 
 
+def _refitted(model: RefittedModel, pair: Pair, least: float) -> RefittedModel | None:
+    """The model with a pair, if it gains what it must and doubles can fit it."""
+    try:
+        return model.with_edge_if_worth(*pair, least)
+    except PrecisionError:
+        return None
+
+
 def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed: Pair | None) -> list[Pair]:
     """Addable pairs that may gain as much as they must, best guaranteed gain first."""
-    allowed = state.joinable & ~np.isnan(model.correlations)
+    allowed = state.open_pairs(model) & ~np.isnan(model.correlations)
     if removed is not None:
         allowed[removed] = False
-    allowed[model.edges[:, 0], model.edges[:, 1]] = False
     rows, columns = np.nonzero(allowed)
     guaranteed = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
     found: list[Pair] = []
@@ -96,6 +106,7 @@ def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed:
         pair = int(rows[k]), int(columns[k])
         if len(found) == MOST_REFITTED:
             break
-        if guaranteed[k] >= LEAST_SHARE * (least[state.kind(pair)] - model.gain) and addable(model, *pair):
+        wanted = least[state.kind(pair)] + state.rule.surcharge[pair]
+        if guaranteed[k] >= LEAST_SHARE * (wanted - model.gain) and addable(model, *pair):
             found.append(pair)
     return found

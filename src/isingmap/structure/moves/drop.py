@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from isingmap.errors import PrecisionError
 from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.state.refitted_model import RefittedModel
 from isingmap.structure.state.search_state import Pair, SearchState
@@ -39,15 +40,27 @@ def drop_cheap_edges(state: SearchState) -> bool:
     before = state.model
     while len(state.model.edges):
         loss = certain_loss(state)
-        excess = loss - np.array(state.savings)[state.kinds]
+        excess = loss - state.edge_savings
         k = int(np.argmin(excess))
         if excess[k] >= 0:
             break
-        remove(state, state.model.pairs[k], float(loss[k]))
+        if not remove(state, state.model.pairs[k], float(loss[k])):
+            break
     return state.model is not before
 
 
-def remove(state: SearchState, pair: Pair, loss: float | None = None) -> None:
-    """Take an edge out."""
-    smaller = state.model.without_edge(state.model.pairs.index(pair))
+def remove(state: SearchState, pair: Pair, loss: float | None = None) -> bool:
+    """Take an edge out; False, and nothing is changed, where doubles cannot fit what is left."""
+    smaller = reduced(state.model, pair)
+    if smaller is None:
+        return False
     state.record("remove", pair, state.model.gain - smaller.gain if loss is None else loss, smaller)
+    return True
+
+
+def reduced(model: RefittedModel, pair: Pair) -> RefittedModel | None:
+    """The model without an edge; None where doubles cannot fit it."""
+    try:
+        return model.without_edge(model.pairs.index(pair))
+    except PrecisionError:
+        return None

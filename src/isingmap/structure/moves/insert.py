@@ -61,10 +61,10 @@ def best_blocked(state: SearchState, tried: set[Pair], region: Region | None) ->
         allowed &= inside[:, None] & inside[None, :]
     rows, columns = np.nonzero(allowed)
     gain = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
-    value, prices = gain - cost[rows, columns], state.prices
+    value = gain - cost[rows, columns]
     for k in np.argsort(-value, kind="stable").tolist():
         pair = int(rows[k]), int(columns[k])
-        if gain[k] >= prices[state.kind(pair)] and pair not in tried and pair not in model.pairs:
+        if gain[k] >= state.price(pair) and pair not in tried and pair not in model.pairs:
             return pair
     return None
 
@@ -75,10 +75,11 @@ def insert(state: SearchState, pair: Pair) -> None:
     model = state.model
     crossed = crossed_edges(embed(model.n_nodes, model.edges), likely_loss(state), *pair)
     for edge in [model.pairs[k] for k in crossed.tolist()]:
-        remove(state, edge)
+        if not remove(state, edge):
+            return
     if np.isnan(state.model.correlations[pair]):  # the removals cut the graph between its ends
         state.reopen()
-    if addable(state.model, *pair):
+    if pair not in state.unfit and addable(state.model, *pair):
         add(state, pair)
         state.reconsider()
         while add_and_drop(state):

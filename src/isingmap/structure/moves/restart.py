@@ -9,12 +9,14 @@ from isingmap.structure.moves.add import add
 from isingmap.structure.moves.drop import remove
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
 from isingmap.structure.state.archive import Archive
-from isingmap.structure.state.search_state import SearchState, Snapshot, addable
+from isingmap.structure.state.search_state import Pair, SearchState, Snapshot, addable
 
 # A perturbation takes out a share between these of the edges around a node and its neighbours, and puts in random
 # pairs of them, one to so many.
 SHARE_KICKED_OUT = (0.5, 1.0)
 MOST_KICKED_IN = 3
+
+Graph = tuple[Pair, ...]
 
 
 class Restart:
@@ -44,6 +46,12 @@ class Restart:
         self._left = n_restarts
         self._base: Snapshot | None = None
         self._best: Snapshot | None = None
+        self._equal: set[Graph] = set()
+
+    @property
+    def n_equal(self) -> int:
+        """Different graphs of the best value that were met."""
+        return max(len(self._equal), 1)
 
     def step(self, state: SearchState) -> bool:
         """Keep what the last restart led to, if it is good, and perturb again; False when enough have failed."""
@@ -51,7 +59,11 @@ class Restart:
         if self._best is None or state.value(here.model) > state.value(self._best.model) + LEAST_IMPROVEMENT:
             if self._best is not None:
                 self._left = self.n_restarts
-            self._best = here
+            self._best, self._equal = here, {graph_of(here)}
+        elif state.value(here.model) >= state.value(self._best.model) - LEAST_IMPROVEMENT:
+            self._equal.add(graph_of(here))
+            if graph_of(here) < graph_of(self._best):
+                self._best = here
         self._base = here if self._base is None or self._accepts(state, self._base) else self._base
         if not self._left:
             return False
@@ -63,8 +75,12 @@ class Restart:
         return True
 
     def leave_best(self, state: SearchState) -> None:
-        """Bring the state to the best result so far."""
-        if self._best is not None and state.value(self._best.model) >= state.objective:
+        """Bring the state to the best result so far; of equally good graphs to the first by name."""
+        if self._best is None:
+            return
+        lead = state.value(self._best.model) - state.objective
+        is_first = graph_of(self._best) < graph_of(state.snapshot())
+        if lead >= 0 or (is_first and lead >= -LEAST_IMPROVEMENT):
             state.restore(self._best)
 
     def _accepts(self, state: SearchState, base: Snapshot) -> bool:
@@ -82,6 +98,7 @@ class Restart:
         snapshots = {"base": self._base, "best": self._best}
         return {
             "left": self._left,
+            "equal": sorted(self._equal),
             "region": None if self.region is None else sorted(self.region),
             "rng": self.rng.bit_generator.state,
             "snapshots": {name: s.saved(archive) for name, s in snapshots.items() if s is not None},
@@ -90,10 +107,16 @@ class Restart:
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on with the same graphs and the same random numbers."""
         self._left = document["left"]
+        self._equal = {tuple((i, j) for i, j in graph) for graph in document["equal"]}
         self.region = None if document["region"] is None else frozenset(document["region"])
         self.rng.bit_generator.state = document["rng"]
         found = {n: Snapshot.restored(s, archive) for n, s in document["snapshots"].items()}
         self._base, self._best = found.get("base"), found.get("best")
+
+
+def graph_of(snapshot: Snapshot) -> Graph:
+    """The edges in the order of the names, by which equally good graphs are told apart."""
+    return tuple(sorted(snapshot.model.pairs))
 
 
 def kick(state: SearchState, rng: np.random.Generator) -> Region:
@@ -128,6 +151,6 @@ def _put_in(state: SearchState, region: np.ndarray, rng: np.random.Generator) ->
     wanted = int(rng.integers(1, MOST_KICKED_IN + 1))
     pairs = region[np.argwhere(state.joinable[np.ix_(region, region)])]
     for i, j in pairs[rng.permutation(len(pairs))].tolist():
-        if wanted and (i, j) not in state.model.pairs and addable(state.model, i, j):
+        if wanted and (i, j) not in state.unfit and (i, j) not in state.model.pairs and addable(state.model, i, j):
             add(state, (i, j))
             wanted -= 1

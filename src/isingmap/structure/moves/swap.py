@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.structure.moves.add import add, best_addition
-from isingmap.structure.moves.drop import certain_loss
+from isingmap.structure.moves.drop import certain_loss, reduced
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import Pair, SearchState
@@ -57,8 +57,10 @@ def _cheapest_edges(state: SearchState, region: Region | None) -> list[Pair]:
 
 def _drop_or_swap(state: SearchState, pair: Pair) -> None:
     """Take an edge out, or swap it for another pair on the faces around it, if that is better."""
-    model, saving = state.model, state.savings[state.kind(pair)]
-    without = model.without_edge(model.pairs.index(pair))
+    model, saving = state.model, state.saving(pair)
+    without = reduced(model, pair)
+    if without is None:
+        return
     # Better than keeping the edge, and than doing without any.
     coupling, field = (
         max(model.gain + (price - saving), without.gain + price) + LEAST_IMPROVEMENT

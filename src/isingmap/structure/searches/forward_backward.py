@@ -125,4 +125,4 @@ def search(problem: Problem, options: SearchOptions, progress: Progress | None) 
     """
     found = ForwardBackwardSearch(problem, options)
     run(found, options, progress)
-    return result_of(found.state, options, n_restarts=found.restart.n_restarts)
+    return result_of(found.state, options, n_restarts=found.restart.n_restarts, n_equal=found.restart.n_equal)

@@ -8,7 +8,8 @@ import numpy as np
 
 from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
-from isingmap.inference.zero_field.solution import DualSolution, solve_dual
+from isingmap.inference.zero_field.solution import DualSolution
+from isingmap.likelihood.newton import solve
 from isingmap.likelihood.quasi_newton import Refit
 
 
@@ -43,7 +44,7 @@ class BlockFit:
 
         `inverse_hessian` is flat, column by column.
         """
-        solution = solve_dual(plan(*local_edges(edges)), couplings) if len(edges) > 1 else None
+        solution = solve(plan(*local_edges(edges)), couplings) if len(edges) > 1 else None
         inverse = inverse_hessian.reshape(len(edges), len(edges), order="F").copy(order="F")
         return cls(couplings, gain, inverse, solution, gradient_norm, converged)
 

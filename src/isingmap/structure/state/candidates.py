@@ -16,7 +16,7 @@ TIE_TOLERANCE = 1e-9
 class Candidates:
     """Pairs that may still be added, with their gains; nodes are in the order of their names, the auxiliary node last.
 
-    A field counts for its gain less the handicap, what it costs more than a coupling.
+    A pair counts for its gain less its handicap, what it costs more than a coupling on all rows.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ class Candidates:
         self._target = target
         self.open_pairs = open_pairs
         self._worth = np.full(target.shape, -np.inf)
-        self._handicap = 0.0
+        self._handicap = np.zeros(target.shape)
 
-    def rescore(self, correlations: np.ndarray, handicap: float) -> None:
+    def rescore(self, correlations: np.ndarray, handicap: np.ndarray) -> None:
         """Bring the gains of all open pairs up to date; a pair without a correlation is closed."""
         self.open_pairs &= ~np.isnan(correlations)
         self._worth[:] = -np.inf
         self._worth[self.open_pairs] = edge_gain(self._target[self.open_pairs], correlations[self.open_pairs])
-        self._worth[:, -1] -= handicap
+        self._worth -= handicap
         self._handicap = handicap
 
     def close(self, i: int, j: int) -> None:
@@ -52,8 +52,7 @@ class Candidates:
             return None
         tied = np.argwhere(self._worth >= largest - TIE_TOLERANCE * abs(largest) - 1e-15)
         i, j = tied[0].tolist()
-        is_field = j == len(self._target) - 1
-        return i, j, float(self._worth[i, j]) + (self._handicap if is_field else 0.0), len(tied) - 1
+        return i, j, float(self._worth[i, j] + self._handicap[i, j]), len(tied) - 1
 
 
 def candidates_per_spin(problem: Problem, n_candidates: int | None) -> int | None:

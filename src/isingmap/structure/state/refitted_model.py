@@ -91,13 +91,25 @@ class RefittedModel:
         return variances
 
     def with_edge(self, i: int, j: int) -> RefittedModel:
-        """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes."""
+        """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes.
+
+        Raises
+        ------
+        PrecisionError
+            When the couplings would be too strong for doubles.
+        """
         larger = self.with_edge_if_worth(i, j, -np.inf)
         assert larger is not None  # every gain is worth it
         return larger
 
     def with_edge_if_worth(self, i: int, j: int, least: float) -> RefittedModel | None:
-        """`with_edge`, or None as soon as its refit shows that the gain will be below `least`."""
+        """`with_edge`, or None as soon as its refit shows that the gain will be below `least`.
+
+        Raises
+        ------
+        PrecisionError
+            As in `with_edge`.
+        """
         edges = np.vstack([self.edges, [[i, j]]])
         label = block_labels(self.n_nodes, edges)
         members = np.flatnonzero(label == label[-1])
@@ -129,7 +141,13 @@ class RefittedModel:
         return self._changed(edges, np.append(self.couplings, first_couplings), block, members, [fit])
 
     def without_edge(self, k: int) -> RefittedModel:
-        """Take edge number k out and refit what is left of its block."""
+        """Take edge number k out and refit what is left of its block.
+
+        Raises
+        ------
+        PrecisionError
+            As in `with_edge`.
+        """
         members = np.flatnonzero(self.block == self.block[k])
         inverse = without_row(self._inverse_hessian(members), int(np.searchsorted(members, k)))
         nodes = np.unique(self.edges[members])

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.cached import cached_property
+from isingmap.errors import PrecisionError
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
-from isingmap.structure.result import FIELD, Exclusion
+from isingmap.structure.result import FIELD
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import Candidates, candidates_per_spin, joinable_pairs
 from isingmap.structure.state.refitted_model import RefittedModel, starting_model
@@ -82,8 +83,10 @@ class SearchState:
     candidates : Candidates
     complete : bool
         Whether all pairs are considered; removals make pairs possible whose correlations were not kept.
-    excluded : dict of pair to Exclusion
-        Pairs that were passed over because their coupling would be infinite.
+    excluded : set of pairs
+        Passed over because their coupling would be infinite.
+    unfit : set of pairs
+        Passed over for good because doubles could not fit a graph with them.
     stopped : str
         Why nothing more was added, when it was last tried.
     """
@@ -95,7 +98,8 @@ class SearchState:
         self.begin = starting_model(problem.target, problem.raw, problem.required)
         self.model = self.begin
         self.steps: list[Step] = []
-        self.excluded: dict[Pair, Exclusion] = {}
+        self.excluded: set[Pair] = set()
+        self.unfit: set[Pair] = set()
         self.stopped = ""
         self.reopen()
 
@@ -115,15 +119,29 @@ class SearchState:
 
     def value(self, model: RefittedModel) -> float:
         """The objective of a model."""
-        return model.gain - self.rule.price.of_model(*self._counts(model))
+        surcharge = float(self.rule.surcharge[model.edges[:, 0], model.edges[:, 1]].sum())
+        return model.gain - (self.rule.price.of_model(*self._counts(model)) + surcharge)
 
     def log_likelihood(self, model: RefittedModel) -> float:
         """Total log-likelihood of the data, nats."""
         return self.problem.n_samples * (model.gain - self.n_spins * np.log(2.0))
 
+    def price(self, pair: Pair) -> float:
+        """What the coupling or field of a pair costs, nats per sample."""
+        return self.prices[self.kind(pair)] + float(self.rule.surcharge[pair])
+
+    def saving(self, pair: Pair) -> float:
+        """What taking out the coupling or field of a pair saves, nats per sample."""
+        return self.savings[self.kind(pair)] + float(self.rule.surcharge[pair])
+
+    @property
+    def edge_savings(self) -> np.ndarray:
+        """`saving` of each edge of the model, (n_edges,)."""
+        return np.array(self.savings)[self.kinds] + self.rule.surcharge[self.model.edges[:, 0], self.model.edges[:, 1]]
+
     @property
     def prices(self) -> ByKind:
-        """What one coupling more costs, and what one field more, nats per sample."""
+        """What one coupling more costs, and what one field more, nats per sample, before the surcharge of the pair."""
         return self.prices_of(self.model)
 
     def prices_of(self, model: RefittedModel) -> ByKind:
@@ -164,14 +182,22 @@ class SearchState:
 
     def reconsider(self) -> None:
         """Consider every pair whose correlation is kept."""
-        open_pairs = self.joinable.copy()
-        open_pairs[self.model.edges[:, 0], self.model.edges[:, 1]] = False
-        self.candidates = Candidates(self.model.target, open_pairs)
+        self.candidates = Candidates(self.model.target, self.open_pairs(self.model))
         self._rescore()
+
+    def open_pairs(self, model: RefittedModel) -> np.ndarray:
+        """Pairs i < j that a model lacks and may have, (n_nodes, n_nodes) bool."""
+        open_pairs = self.joinable.copy()
+        open_pairs[model.edges[:, 0], model.edges[:, 1]] = False
+        for pair in self.unfit:
+            open_pairs[pair] = False
+        return open_pairs
 
     def _rescore(self) -> None:
         coupling, field = self.prices
-        self.candidates.rescore(self.model.correlations, field - coupling)
+        handicap = self.rule.surcharge.copy()
+        handicap[:, -1] += field - coupling
+        self.candidates.rescore(self.model.correlations, handicap)
 
     def keep_faces(self, also: Pair | None = None) -> None:
         """Keep only the correlations of pairs on common faces, and of one pair more: what swaps need."""
@@ -196,6 +222,11 @@ class SearchState:
         """Say that the search was ended from outside when it had made so many steps."""
         self.stopped = f"interrupted after {n_steps} steps"
 
+    @property
+    def ended_by_itself(self) -> bool:
+        """Whether the search stopped because nothing that could be added was worth it."""
+        return self.stopped.startswith("the best pair")
+
     def add_best(self) -> bool:
         """Add the best pair; False, with the reason in `stopped`, when there is none worth it."""
         best = self.best_addable()
@@ -203,32 +234,41 @@ class SearchState:
             self.stopped = "no further pair can be added"
             return False
         i, j, gain, n_ties = best
-        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.prices[self.kind((i, j))])
+        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.price((i, j)))
         if self.stopped:
             return False
-        self.record("add", (i, j), gain, self.model.with_edge(i, j).without_blocked_pairs(), n_ties)
+        larger = self.enlarged(i, j)
+        if larger is not None:
+            self.record("add", (i, j), gain, larger.without_blocked_pairs(), n_ties)
         self.candidates.close(i, j)
         self._rescore()
         return True
 
+    def enlarged(self, i: int, j: int) -> RefittedModel | None:
+        """The model with the edge i-j; None, and the pair is passed over, where doubles cannot fit it."""
+        try:
+            return self.model.with_edge(i, j)
+        except PrecisionError:
+            self.unfit.add((i, j))
+            return None
+
     def best_addable(self) -> tuple[int, int, float, int] | None:
         """`Candidates.best` among the pairs that keep the graph planar and the estimate finite; closes the others."""
         while (best := self.candidates.best()) is not None:
-            i, j, gain, _ = best
+            i, j, *_ = best
             if not is_planar_kernel(self.model.n_nodes, np.vstack([self.model.edges, [[i, j]]])):
                 self.candidates.close(i, j)
                 continue
-            reason = self.obstacle(i, j)
-            if not reason:
+            if _obstacle(self.model, i, j) is None:
                 return best
             self.candidates.close(i, j)
-            self.excluded[i, j] = Exclusion(self.problem.labels[i], self.other_end(j), gain, reason)
+            self.excluded.add((i, j))
         return None
 
     def obstacle(self, i: int, j: int) -> str:
         """Why the coupling i-j would be infinite; empty when it would not."""
         found = _obstacle(self.model, i, j)
-        return "" if found is None else describe(found, self.problem.labels)
+        return "" if found is None else describe(found, self.problem.labels, self.problem.codings)
 
     def other_end(self, j: int) -> str:
         """Name of the second node of an edge."""
@@ -237,14 +277,14 @@ class SearchState:
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""
         archive.put_array("open_pairs", self.candidates.open_pairs)
-        excluded = [[*pair, e.source, e.target, e.gain, e.reason] for pair, e in self.excluded.items()]
-        return {"now": self.snapshot().saved(archive), "complete": self.complete, "excluded": excluded}
+        pairs = {"excluded": sorted(self.excluded), "unfit": sorted(self.unfit)}
+        return {"now": self.snapshot().saved(archive), "complete": self.complete, **pairs}
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on from what `saved` wrote."""
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
-        self.excluded = {(i, j): Exclusion(*rest) for i, j, *rest in document["excluded"]}
+        self.excluded, self.unfit = ({(i, j) for i, j in document[name]} for name in ("excluded", "unfit"))
         self.candidates = Candidates(self.model.target, archive.get_array("open_pairs"))
         self._rescore()
 

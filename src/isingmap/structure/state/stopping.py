@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from isingmap.structure.criteria import CRITERIA, Price
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StoppingRule:
     """When to stop adding edges; the first condition met counts.
 
@@ -22,10 +24,13 @@ class StoppingRule:
         Smallest gain worth an edge, nats per sample.
     n_edges : int or None
         Largest number of couplings.
+    surcharge : (n_nodes, n_nodes) array
+        What a pair costs more because fewer rows stand behind it than behind others; 0 where no cell is missing.
     """
 
     criterion: str
     price: Price
+    surcharge: np.ndarray
     min_gain: float | None = None
     n_edges: int | None = None
 
@@ -33,7 +38,7 @@ class StoppingRule:
     def of(cls, problem: Problem, options: SearchOptions) -> StoppingRule:
         """The rule that the options ask for."""
         price = CRITERIA[options.criterion].price(problem.n_samples, problem.n_spins, options.gamma)
-        return cls(options.criterion, price, options.min_gain, options.n_edges)
+        return cls(options.criterion, price, _surcharge(problem, options), options.min_gain, options.n_edges)
 
     @property
     def is_price_alone(self) -> bool:
@@ -44,9 +49,19 @@ class StoppingRule:
         """Why not to add an edge of this gain and price to a model with so many couplings; empty to go on."""
         if self.n_edges is not None and n_couplings >= self.n_edges:
             return f"reached n_edges={self.n_edges}"
-        shown = f"the best gain, {gain:.3g} nats per sample, is below"
+        shown = f"the best pair that can be added gains {gain:.3g} nats per sample before the refit, below"
         if self.min_gain is not None and gain < self.min_gain:
             return f"{shown} min_gain={self.min_gain:g}"
         if gain < price:
             return f"{shown} the {self.criterion.upper()} price of a parameter, {price:.3g}"
         return ""
+
+
+def _surcharge(problem: Problem, options: SearchOptions) -> np.ndarray:
+    """The price of a parameter on the rows of each pair, less that on all rows."""
+    if not problem.is_composite:
+        return np.zeros((len(problem.labels),) * 2)
+    price = CRITERIA[options.criterion].price
+    sizes, of_pair = np.unique(np.append(problem.n_samples, np.maximum(problem.counts, 1.0)), return_inverse=True)
+    each = np.array([price(size, problem.n_spins, options.gamma).of_coupling(0, 0) for size in sizes.tolist()])
+    return (each[of_pair[1:]] - each[of_pair[0]]).reshape(problem.counts.shape)
