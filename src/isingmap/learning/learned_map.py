@@ -72,7 +72,7 @@ class LearnedMap:
     def __post_init__(self) -> None:
         names = self.model.names
         if self.layout not in LAYOUTS:
-            raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}, got {self.layout!r}")
+            raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}; got {self.layout!r}")
         if isinstance(self.groups, str):
             raise ModelError(f"groups must have one entry for each variable, got the text {self.groups!r}")
         if self.groups is not None:
