@@ -24,9 +24,9 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     columns = unbalanced_columns(moments)
     if family != "zero-field" or not columns:
         return
-    are = "is" if len(columns) == 1 else "are"
+    share = f"{len(columns)} of {counted(len(moments.names), 'column')} {'is' if len(columns) == 1 else 'are'}"
     warn(
-        f"{len(columns)} of {counted(len(moments.names), 'column')} {are} far from half and half ({listed(columns)}). A "
+        f"{share} far from half and half ({listed(columns)}). A "
         "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
         'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
         DataWarning,

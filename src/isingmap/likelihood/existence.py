@@ -216,8 +216,8 @@ def no_estimate_error(obstacle: Obstacle, names, prior: float | None = None, cod
     With a prior that happens only where the moments belong to no distribution, and another prior is no remedy.
     """
     what = (
-        f"the maximum-likelihood estimate does not exist: {describe(obstacle, names, codings)}. Some couplings would be "
-        "infinite"
+        f"the maximum-likelihood estimate does not exist: {describe(obstacle, names, codings)}. Some couplings "
+        "would be infinite"
     )
     if prior is None and obstacle.slack >= -SLACK_TOLERANCE:
         advice = (
