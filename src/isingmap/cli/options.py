@@ -36,7 +36,10 @@ def _add_setting(group, setting: Option) -> None:
     default = "" if setting.default is None else f" (default: {setting.default})"
     details: dict[str, object] = {"dest": setting.name, "default": setting.default}
     details["help"] = in_options(setting.help + default).replace("%", "%%")
-    if setting.choices:
+    if setting.kind == "labels":
+        details |= {"action": "append", "metavar": setting.metavar}
+        details["help"] = f"{details['help']} (may be given several times)"
+    elif setting.choices:
         details["choices"] = setting.choices
     else:
         details |= {"type": _TYPES.get(setting.kind, str), "metavar": setting.metavar}

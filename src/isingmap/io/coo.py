@@ -19,7 +19,7 @@ from isingmap.io.energy_signs import Energy, energy_from_model, model_from_energ
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.model import IsingModel
 
-_VARTYPE = re.compile(r"#.*?vartype[:=]\s*([-\w.]+)")
+_VARTYPE = re.compile(r"vartype[:=]\s*([-\w.]+)")
 _LABEL = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _ASK = "give domain='spin' for -1/+1, domain='boolean' for 0/1"
 
