@@ -253,7 +253,7 @@ def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[st
 
 
 def _missing_hint(column: LabelColumn, odd: Sequence[str]) -> tuple[str, ...]:
-    """The hint at labels that may stand for missing answers: a few words, or the numbers in use for it."""
+    """The hint at labels that may stand for missing answers: a few words, or numbers in use for it."""
     if len(odd) > 3 or not all(number(value) is None or _MISSING_CODES.fullmatch(value) for value in odd):
         return ()
     shown = [repr(column.display(value)) for value in odd]
@@ -263,7 +263,7 @@ def _missing_hint(column: LabelColumn, odd: Sequence[str]) -> tuple[str, ...]:
 
 
 def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
-    """The hint at a threshold, if the values look like counts: whole numbers from 0 on, not all above 1 of them codes."""
+    """The hint at a threshold, if values look like counts: whole numbers from 0 on, not all above 1 of them codes."""
     numbers = [number(value) for value in values]
     counts = sorted(value for value in numbers if value is not None and value >= 0 and value.is_integer())
     if len(counts) < len(values) or counts[0] != 0 or counts[-1] <= 1:

@@ -48,7 +48,8 @@ def read_records(path: str | PathLike, separator: str | None = None) -> Records:
     path : path-like
     separator : str, optional
         One character; by default that of comma, semicolon, tab and bar which gives lines of equal width, and is
-        the most frequent in the first line. With " " any run of blanks separates, and blanks at the ends of a line are ignored.
+        the most frequent in the first line. With " " any run of blanks separates, and those at the ends of a line
+        are ignored.
 
     Raises
     ------
