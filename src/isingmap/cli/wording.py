@@ -24,10 +24,7 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
 _LABEL_OF_COLUMN = re.compile(r"\bpositive=\{('[^']*'|\"[^\"]*\"): ('[^']*'|\"[^\"]*\")\}")
 _NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
 _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
-CALLS = {
-    "read_histogram": "--histogram",
-    "fit_moments(moments, n_samples)": "--moments N",
-}  # functions that are an option
+CALLS = {"read_histogram": "--histogram"}  # functions that are an option
 
 
 def in_options(message: object, known: frozenset[str] | None = None) -> str:

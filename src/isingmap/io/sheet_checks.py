@@ -35,7 +35,7 @@ def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None
         return
     raise DataError(
         f"this looks like a matrix, not like a table of answers: {what}. Moments of -1/+1 data are for "
-        f"fit_moments(moments, n_samples); a matrix of couplings is a model, as `isingmap infer` reads it. If the rows "
+        f"PlanarIsing().fit_moments in Python; a matrix of couplings is a model (isingmap infer). If the rows "
         f"are observations after all, {way_out}"
     )
 
