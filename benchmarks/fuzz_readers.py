@@ -24,7 +24,8 @@ from isingmap.io.model_file import read_model_file, write_model_file
 MOST_SECONDS, MOST_MEGABYTES, LARGEST_FILE = 2.0, 300, 99_000
 PIECES = (
     b"NaN", b"Infinity", b"1e400", b"-1e400", b"9" * 400, b"9" * 5000, b"null", b"[[[[[[", b'{"a":', b"\x00",
-    b"\xff\xfe",    b"\xef\xbb\xbf", b"\\ud800", b'"', b"\n", b"\r", b"\t", b",", b";", b" ", b"#", b"%", b"sep=;\n", b"999999999",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf", b"\\ud800", b'"', b"\n", b"\r", b"\t", b",", b";", b" ", b"#", b"%", b"sep=;\n", b"999999999",
     b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b"</node>", b"=cmd|", b"MARKOV", b"p qubo 0 3 1 1\n", b"# vartype=SPIN\n",
     b"3 3\n",
 )  # fmt: skip
