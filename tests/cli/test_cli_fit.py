@@ -284,3 +284,28 @@ def test_a_checkpoint_is_taken_up_and_removed(run, table, tmp_path, monkeypatch)
     assert (code, err) == (0, "") and not file.exists()
     run("fit", table, "-o", tmp_path / "whole")
     assert (tmp_path / "map" / "path.csv").read_text() == (tmp_path / "whole" / "path.csv").read_text()
+
+
+def test_labels_of_single_columns(run, tmp_path, pairs):
+    """A column of 1 and 2 and one of F and M beside columns of 0 and 1, by the messages alone."""
+    rows = [line.split(",") for line in pairs(["a", "b", "c", "s"]).splitlines()]
+    for row in rows[1:]:
+        row[2], row[3] = str(int(row[2]) + 1), "MF"[int(row[3])]
+    path = tmp_path / "mixed.csv"
+    path.write_text("\n".join(map(",".join, rows)) + "\n")
+    code, _, err = run("fit", path, "-o", tmp_path / "out")
+    assert code == 2 and "--positive c=2" in err
+    code, _, err = run("fit", path, "--positive", "F", "-o", tmp_path / "out")
+    assert code == 2 and "not the positive label 'F'" in err
+    code, out, err = run("fit", path, "--positive", "c=2", "--positive", "s=F", "-o", tmp_path / "out")
+    assert code == 0, err
+    assert "2 as +1 in 1 column (c)" in out and "F as +1 in 1 column (s)" in out
+
+
+def test_missing_labels(run, tmp_path, pairs):
+    path = tmp_path / "coded.csv"
+    path.write_text(pairs(["a", "b", "c"]) + "9,0,1\n1,-9,0\n")
+    code, _, err = run("fit", path, "-o", tmp_path / "out")
+    assert code == 2 and "--missing-label 9" in err and "--missing-label -9" in err and "--threshold" not in err
+    options = ("--missing-label", "9", "--missing-label", "-9", "--missing", "drop")
+    assert run("fit", path, *options, "-o", tmp_path / "out")[0] == 0

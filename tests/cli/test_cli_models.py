@@ -155,3 +155,13 @@ def test_demo_runs_offline_on_the_senate(run, tmp_path, monkeypatch):
 
 def test_demo_reads_the_data_of_the_package():
     assert senate106.load_senate106().n_spins == 102
+
+
+def test_max_cut_on_the_command_line(run, tmp_path):
+    """The file of counts leads to --sign, and that to the maximum cut."""
+    path = tmp_path / "triangle.mc"
+    path.write_text("# triangle\n3 3\n1 2 1\n2 3 1\n1 3 1\n")
+    code, _, err = run("ground-state", path)
+    assert code != 0 and "--sign -1" in err
+    code, out, err = run("ground-state", path, "--sign", "-1")
+    assert code == 0 and "-1" in out, err

@@ -94,9 +94,9 @@ def test_positive_of_a_constant_column_is_kept():
     "cells, options, message",
     [
         ([[0, 1], [1, 0], [0, 2]], {}, r"'x2' has '2' first in row 3 \(1 cell\) besides [01] and [01]"),
-        ([[0, 1], [1, 0], [0, 2]], {}, "--threshold"),
+        ([[0, 1], [1, 0], [0, 2]], {}, "threshold=1"),
         ([[-1], [0], [1]], {}, "0 stands for a missing answer"),
-        ([["a"], ["b"], ["a"]], {}, "'x1' holds 'a' and 'b'.*\n.*--positive LABEL"),
+        ([["a"], ["b"], ["a"]], {}, "'x1' holds 'a' and 'b'.*\n.*positive={'x1': 'b'}"),
         ([["yes"], ["no"], ["maybe"]], {}, "'maybe' first in row 3"),
         ([[0, 1], [1, 2], [0, 1], [1, 1]], {}, "'x2' holds '1' and '2'.*where 0 and 1 were expected"),
         ([[0, 5], [1, 5]], {}, "'x2' holds '5'"),
@@ -120,7 +120,7 @@ def test_refusals_name_the_place(cells, options, message):
 def test_id_like_columns_are_refused_with_samples():
     with pytest.raises(DataError, match=r"'x1' has 30 different values \(p0, p1, p2 and 27 more\)") as caught:
         as_spin_table([[f"p{i}", str(i % 2)] for i in range(30)])
-    assert "--id-column" in str(caught.value)
+    assert "id_column=" in str(caught.value)
 
 
 def test_all_offending_columns_are_named_at_once():

@@ -44,3 +44,24 @@ def test_a_failure_leaves_the_old_file(tmp_path):
 
 def test_long_values_are_shown_in_part():
     assert shown("ab") == "'ab'" and len(shown("a" * 1000)) == 60 and shown("a" * 1000).endswith("...")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "'c' occurs twice"),
+        ('{"a": ["x", "\\ud800"]}', "half of a surrogate pair"),
+        ('{"\\udfff": 1}', "half of a surrogate pair"),
+    ],
+)
+def test_what_nobody_can_mean(tmp_path, text, message):
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=message):
+        read_json_object(path)
+
+
+def test_whole_pairs_of_surrogates_are_characters(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text('{"a": "\\ud83d\\ude00"}')
+    assert read_json_object(path) == {"a": "\U0001f600"}

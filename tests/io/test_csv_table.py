@@ -56,8 +56,9 @@ def test_latin1_is_read_and_noted(write):
 
 
 def test_a_file_without_header(write):
-    table = read_table(write("0,1\n1,1\n1,0\n"))
-    assert table.names == ("x1", "x2") and table.spins.tolist() == SPINS
+    table = read_table(write("1,1\n0,1\n1,0\n"))
+    assert table.names == ("x1", "x2") and table.spins.tolist() == [[1, 1], [-1, 1], [1, -1]]
+    assert read_table(write("0,1\n1,1\n1,0\n"), header_lines=0).spins.tolist() == SPINS
     assert "first row holds answers" in table.notes[0]
 
 
@@ -116,7 +117,7 @@ def test_positive_and_threshold_reach_the_coding(write):
         (PLAIN, {"id_column": ["a", "b"]}, "no column is left"),
         ("a,w\n0,1\n1,x\n", {"weight_column": "w"}, r"row 2 \(line 3\) has 'x' \(1 such row\)"),
         ("a,w\n0,0\n1,0\n", {"weight_column": "w"}, "all weights are zero"),
-        (PLAIN, {"transpose": True}, "transpose=True needs id_column="),
+        ("n,a\nA,1\nB,0\n", {"transpose": True}, "transpose=True needs id_column=.*perhaps 'n'"),
         (PLAIN, {"transpose": True, "weight_column": "a"}, "rows are variables"),
         ("n,v1,v2\nA,0,1\nA,1,0\n", {"transpose": True, "id_column": "n"}, "used more than once: 'A'"),
         ("n,v1,v2\nA,0,1\nB,1,7\n", {"transpose": True, "id_column": "n"}, r"'7'.*column 'v2' \(line 3\)"),

@@ -1,7 +1,9 @@
 """Any file: which format it has, every format into every other, and what is lost on the way."""
 
+import contextlib
 import itertools
 import json
+import time
 import warnings
 
 import numpy as np
@@ -190,3 +192,23 @@ def test_hostile_files_of_unknown_format(tmp_path, content):
 
 def test_everything_raised_is_of_isingmap():
     assert issubclass(FileFormatError, IsingMapError) and model_file.ModelFile is ModelFile
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        (".coo", "# vartype=SPIN\n0 1 1\n" + "#" * 99_000),
+        (".coo", "# vartype=SPIN\n0 1 " + "1" * 99_000 + "x\n"),
+        (".csv", "source,target,coupling\na,b," + "1" * 98_000 + "x\n"),
+        (".uai", "MARKOV\n1\n2\n1\n1 0\n2\n1 " + "1" * 98_000 + "x\n"),
+        (".json", '{"format": "isingmap-model", "version": 1, "names": [' + '"", ' * 24_000 + '""], "edges": [], '
+         '"couplings": [], "fields": [], "free_fields": []}'),
+    ],
+)  # fmt: skip
+def test_small_files_never_take_long(tmp_path, ending, content):
+    path = tmp_path / f"file{ending}"
+    path.write_text(content)
+    start = time.perf_counter()
+    with contextlib.suppress(FileFormatError):
+        read_model_file(path)
+    assert time.perf_counter() - start < 2.0

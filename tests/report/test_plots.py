@@ -240,3 +240,13 @@ def test_labels_avoid_edges():
 def test_text_can_be_read():
     assert map_figure.FONT_SIZE >= 7
     assert plots.STYLE["svg.fonttype"] == "none"
+
+
+def test_long_names_that_begin_alike_are_drawn_differently():
+    from isingmap.report.map_figure import LONGEST_NAME, drawn_names
+
+    start = "During the last two weeks I "
+    names = [start + end for end in ("slept badly", "worried", "ate little and nobody noticed it")]
+    shown = drawn_names([*names, "x" * 50 + "1" + "y" * 50, "x" * 50 + "2" + "y" * 50, "short"])
+    assert len(set(shown)) == 6 and max(map(len, shown)) <= LONGEST_NAME and shown[-1] == "short"
+    assert shown[1].endswith("worried")

@@ -15,7 +15,8 @@ example:
   isingmap fit survey.csv --id-column respondent --missing drop -o survey-map
 
 Labels -1/1, 0/1, 1/2, FALSE/TRUE, no/yes and Nay/Yea are understood; the second is +1.
-For others say which one is +1: --positive agree."""
+For others say which one is +1: --positive agree, or for one column --positive sex=F.
+A table of counts with species as rows: --transpose --id-column species --threshold 1."""
 
 
 def add_parser(commands) -> None:
@@ -45,6 +46,13 @@ def _add_table_options(group) -> None:
         metavar="NAME",
         help="a column of groups, set aside; with --transpose it colours the map",
     )
+    group.add_argument(
+        "--drop-column",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a column to leave out, such as a total (may be given several times)",
+    )
     group.add_argument("--weight-column", metavar="NAME", help="a column of frequency weights of the rows")
     group.add_argument("--node-groups", metavar="FILE", help="CSV with columns name and group, to colour the variables")
     group.add_argument(
@@ -59,6 +67,13 @@ def _add_table_options(group) -> None:
         help="between the cells: , ; tab | or another character (default: guessed)",
     )
     group.add_argument(
+        "--header-lines",
+        type=options.count,
+        metavar="N",
+        help="lines of the header; names come from the first, 0: no names (default: 1, or 0 if the first line "
+        "holds answers)",
+    )
+    group.add_argument(
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
     )
 
@@ -70,8 +85,27 @@ def run(arguments: Namespace) -> int:
     from isingmap.files.whole_folder import check_folder
 
     check_folder(arguments.output, force=arguments.force)
+    arguments.positive = positive_labels(arguments.positive)
     table = _table(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=Path(arguments.table).name)
+
+
+def positive_labels(texts: list[str] | None):
+    """--positive as typed: one label for all columns, or a label for each of some columns (COLUMN=LABEL).
+
+    A label with an equals sign in it is given as =LABEL.
+    """
+    from isingmap.errors import DataError
+
+    if not texts:
+        return None
+    pairs = [text.rpartition("=") for text in texts]
+    plain = [label for column, _, label in pairs if not column]
+    if len(texts) == 1 and texts[0].startswith("="):
+        return texts[0][1:]
+    if plain and len(texts) > 1:
+        raise DataError(f"positive={plain[0]!r} is for all columns; beside others give it as COLUMN=LABEL")
+    return plain[0] if plain else {column: label for column, _, label in pairs}
 
 
 def _table(arguments: Namespace):
@@ -90,7 +124,10 @@ def _table(arguments: Namespace):
             id_column=arguments.id_column,
             group_column=arguments.group_column,
             weight_column=arguments.weight_column,
+            drop_column=arguments.drop_column,
             threshold=arguments.threshold,
+            missing_label=arguments.missing_label,
+            header_lines=arguments.header_lines,
             transpose=arguments.transpose,
             separator=arguments.separator,
         )
@@ -107,6 +144,9 @@ def _refuse_with_histogram(arguments: Namespace) -> None:
         "id_column",
         "group_column",
         "weight_column",
+        "drop_column",
+        "missing_label",
+        "header_lines",
         "threshold",
         "transpose",
         "separator",

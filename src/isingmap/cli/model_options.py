@@ -20,6 +20,13 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--domain", choices=DOMAINS, help=f"variables of a {asking} file that does not say: -1/+1 or 0/1"
     )
+    signed = titles(format for format in FORMATS.values() if format.takes_sign)
+    parser.add_argument(
+        "--sign",
+        type=int,
+        choices=(1, -1),
+        help=f"what a positive number of an {signed} means: 1: agree (default), -1: an energy, disagree",
+    )
 
 
 def titles(formats: Iterable[Format]) -> str:
@@ -31,7 +38,7 @@ def read_model(arguments: argparse.Namespace):
     """The ModelFile that the options name."""
     from isingmap.io.model_file import read_model_file
 
-    return read_model_file(arguments.model, arguments.format, domain=arguments.domain)
+    return read_model_file(arguments.model, arguments.format, domain=arguments.domain, sign=arguments.sign)
 
 
 def add_table_options(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:

@@ -38,6 +38,9 @@ def _add_setting(group, setting: Option) -> None:
     details["help"] = in_options(setting.help + default).replace("%", "%%")
     if setting.kind == "switch":
         details["action"] = argparse.BooleanOptionalAction
+    elif setting.kind == "labels":
+        details |= {"action": "append", "metavar": setting.metavar}
+        details["help"] = f"{details['help']} (may be given several times)"
     elif setting.choices:
         details["choices"] = setting.choices
     else:

@@ -7,6 +7,7 @@ setting that the reader's command does not have is left as it is, "in Python".
 from __future__ import annotations
 
 import re
+import shlex
 
 from isingmap.report.text import printable
 from isingmap.structure.options import OPTIONS
@@ -15,11 +16,12 @@ from isingmap.structure.options import OPTIONS
 FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, option.python) if name and option.flag} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("format", "domain", "force"),
-        *("transpose", "id_column", "weight_column", "group_column", "separator"),
+        *("format", "domain", "sign", "force"),
+        *("transpose", "id_column", "weight_column", "group_column", "drop_column", "separator", "header_lines"),
         *("congress", "chamber"),
     )
 }
+_LABEL_OF_COLUMN = re.compile(r"\bpositive=\{('[^']*'|\"[^\"]*\"): ('[^']*'|\"[^\"]*\")\}")
 _NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
 _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
 CALLS = {"read_histogram": "--histogram"}  # functions that are an option
@@ -38,9 +40,16 @@ def in_options(message: object, known: frozenset[str] | None = None) -> str:
             return f"{found[0]} (in Python)"
         if value in ("", "True"):
             return flag
-        return f"{flag} {value if value.strip() else repr(value)}"
+        return f"{flag} {shlex.quote(value)}"
 
-    text = _SETTING.sub(worded, "\n".join(lines))
+    text = _LABEL_OF_COLUMN.sub(_positive, "\n".join(lines))
+    text = _SETTING.sub(worded, text)
     for call, flag in CALLS.items():
         text = text.replace(call, flag)
     return text
+
+
+def _positive(found: re.Match) -> str:
+    """The example `positive={'sex': 'F'}` as it is typed."""
+    column, label = (text[1:-1] for text in found.groups())
+    return f"--positive {shlex.quote(f'{column}={label}')}"

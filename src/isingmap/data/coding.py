@@ -6,12 +6,14 @@ likely a three-valued answer that lost a value than a second coding, so it is re
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, cell_text, normalise
+from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, MissingLabels, cell_text, normalise
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import DataError
 from isingmap.files.number_text import number
@@ -20,10 +22,10 @@ Pair = tuple[str, str]
 Place = Callable[[int, int], str]  # (column, row), both 0-based -> how to name that cell's place to the user
 Positive = str | int | bool | Mapping[str, object] | None
 
-HINT_IDS = "If it is an id or a group, set it aside (--id-column, --group-column; leave it out of an array)."
-HINT_THRESHOLD = "For counts, choose from which value on a cell is +1: --threshold 1 (threshold=1)."
-HINT_ZERO = "If 0 stands for a missing answer among -1 and 1, leave those cells empty or write NA."
-HINT_POSITIVE = "Say which label is +1: --positive LABEL, or positive={column: label, ...} for different columns."
+HINT_IDS = "If it is an id or a group, set it aside (id_column= or group_column= of a file; leave it out of an array)."
+HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
+HINT_ZERO = "If 0 stands for a missing answer among -1 and 1, say so: missing_label=0."
+_MISSING_CODES = re.compile(r"-?(7+|8+|9+|[1-9]?9[789])|-[1-9]")  # as questionnaires have them: 9, 99, 98, -9, -1
 
 
 def code_columns(
@@ -32,6 +34,7 @@ def code_columns(
     *,
     positive: Positive = None,
     threshold: float | None = None,
+    missing_label: MissingLabels = None,
     place: Place | None = None,
 ) -> tuple[np.ndarray, tuple[Coding, ...], tuple[str, ...]]:
     """Spins, codings and notes of labelled columns.
@@ -43,6 +46,8 @@ def code_columns(
         The label that is +1. Without it only -1/1, 0/1, 1/2, false/true, no/yes and nay/yea are understood.
     threshold : float, optional
         Read numbers instead: a value >= threshold is +1, a smaller one -1.
+    missing_label : label or sequence of labels, optional
+        What stands for a missing answer, besides the markers that always do.
     place : callable, optional
         Names the place of a cell in messages; by default its 1-based row.
 
@@ -58,11 +63,28 @@ def code_columns(
         All columns that cannot be read as two values, each with its value, place and count.
     """
     place = place or (lambda column, row: f"row {row + 1}")
+    columns, notes = _without_missing(columns, missing_label)
     if threshold is None:
-        return _code_by_labels(columns, names, positive, place)
-    if positive is not None:
+        spins, codings, more = _code_by_labels(columns, names, positive, place)
+    elif positive is not None:
         raise DataError("threshold and positive exclude each other: a threshold already says what is +1")
-    return _code_by_threshold(columns, names, threshold, place)
+    else:
+        spins, codings, more = _code_by_threshold(columns, names, threshold, place)
+    return spins, codings, (*notes, *more)
+
+
+def _without_missing(columns: Sequence[LabelColumn], missing_label: MissingLabels):
+    """The columns with the given labels missing, and a note of how many cells that were."""
+    if missing_label is None:
+        return columns, ()
+    several = isinstance(missing_label, Iterable) and not isinstance(missing_label, str)
+    texts = [cell_text(label) for label in (missing_label if several else [missing_label])]  # type: ignore[union-attr]
+    labels = {normalise(text): text for text in texts}
+    labels.pop("", None)
+    counts = Counter({key: sum(column.counts.get(key, 0) for column in columns) for key in labels})
+    found = listed([f"{text!r} in {counted(counts[key], 'cell')}" for key, text in labels.items()])
+    without = [replace(column, missing=frozenset(labels)) for column in columns]
+    return without, (f"Read as missing: {found}.",) if labels else ()
 
 
 def _code_by_labels(columns, names, positive, place):
@@ -74,7 +96,7 @@ def _code_by_labels(columns, names, positive, place):
     for j, (column, label) in enumerate(zip(columns, wanted, strict=True)):
         rule = _recognised_pair(column, table_pair) if label is None else _pair_with(label, column, opposite[label])
         if rule is None:
-            _describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row))
+            _describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row), positive)
         else:
             rules.append(rule)
     problems.raise_if_any()
@@ -172,21 +194,31 @@ class _Problems:
         raise DataError("\n".join([f"{head}:", *(f"  {line}" for line in shown), *self.hints]))
 
 
-def _describe(problems, column, name, label, table_pair, place) -> None:
+def _describe(problems, column, name, label, table_pair, place, positive) -> None:
     """Say why no pair fits the column."""
     values = column.values
     found = " and ".join(repr(column.display(value)) for value in values)
+    hint = _positive_hint(name, column)
     if len(values) > 2:
         line = f"column {name!r} has {_third_value(column, label, table_pair, place)}"
-        problems.add(line, *_third_value_hints(values))
+        problems.add(line, *_third_value_hints(column, _expected(column, label, table_pair)))
     elif label is not None:
-        problems.add(f"column {name!r} holds {found}, not the positive label {label!r}", HINT_POSITIVE)
+        typed = positive[name] if isinstance(positive, Mapping) else positive
+        problems.add(f"column {name!r} holds {found}, not the positive label {cell_text(typed)!r}", hint)
     elif number(values[0]) is not None:
         odd = _first_odd(column, table_pair, place)
         line = f"column {name!r} holds {found} ({odd}), where {' and '.join(table_pair)} were expected"
-        problems.add(line, HINT_POSITIVE, *_count_hint(values))
+        problems.add(line, hint, *_count_hint(values))
     else:
-        problems.add(f"column {name!r} holds {found}, which do not say what is +1", HINT_POSITIVE, HINT_IDS)
+        problems.add(f"column {name!r} holds {found}, which do not say what is +1", hint, HINT_IDS)
+
+
+def _positive_hint(name: str, column: LabelColumn) -> str:
+    """How to say what is +1, with the column and its last label for an example."""
+    numbers = all(number(value) is not None for value in column.values)
+    last = max(column.values, key=lambda value: number(value) or 0.0) if numbers else column.values[-1]
+    example = {name: column.display(last)}
+    return f"Say which label is +1: positive=LABEL for all columns, or column by column, such as positive={example!r}."
 
 
 def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place) -> str:
@@ -211,16 +243,34 @@ def _expected(column: LabelColumn, label: str | None, table_pair: Pair) -> list[
     return by_rank[:2]
 
 
-def _third_value_hints(values: Sequence[str]) -> tuple[str, ...]:
+def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[str, ...]:
+    values = column.values
     if set(values) == {"-1", "0", "1"}:
         return (HINT_ZERO,)
-    return _count_hint(values) + ((HINT_IDS,) if len(values) > 5 or not _count_hint(values) else ())
+    counts = _count_hint(values)
+    missing = () if counts else _missing_hint(column, [value for value in values if value not in expected])
+    return counts + missing + ((HINT_IDS,) if len(values) > 5 or not counts + missing else ())
+
+
+def _missing_hint(column: LabelColumn, odd: Sequence[str]) -> tuple[str, ...]:
+    """The hint at labels that may stand for missing answers: a few words, or numbers in use for it."""
+    if len(odd) > 3 or not all(number(value) is None or _MISSING_CODES.fullmatch(value) for value in odd):
+        return ()
+    shown = [repr(column.display(value)) for value in odd]
+    if len(odd) == 1:
+        return (f"If {shown[0]} stands for a missing answer, say so: missing_label={shown[0]}.",)
+    return (f"If {listed(shown)} stand for missing answers, say so for each, as in missing_label={shown[0]}.",)
 
 
 def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
-    """The hint at --threshold, if the values look like counts."""
-    counts = [value for value in map(number, values) if value is not None and value >= 0 and value.is_integer()]
-    return (HINT_THRESHOLD,) if len(counts) == len(values) and max(counts) > 1 else ()
+    """The hint at a threshold, if values look like counts: whole numbers from 0 on, not all above 1 of them codes."""
+    numbers = [number(value) for value in values]
+    counts = sorted(value for value in numbers if value is not None and value >= 0 and value.is_integer())
+    if len(counts) < len(values) or counts[0] != 0 or counts[-1] <= 1:
+        return ()
+    odd = [value for value in counts if value > 1]
+    codes = len(odd) <= 3 and all(_MISSING_CODES.fullmatch(f"{value:.0f}") for value in odd)
+    return () if codes else (HINT_THRESHOLD,)
 
 
 # --- thresholds and notes ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
-from isingmap.data.labels import LabelColumn
+from isingmap.data.labels import LabelColumn, MissingLabels
 from isingmap.data.table import SpinTable, checked_names, counted, listed
 from isingmap.errors import DataError
 
@@ -21,6 +21,7 @@ def as_spin_table(
     names: Sequence[str] | None = None,
     positive: Positive = None,
     threshold: float | None = None,
+    missing_label: MissingLabels = None,
     weights=None,
     groups: Sequence[str] | None = None,
     select: Sequence[str] | None = None,
@@ -30,8 +31,8 @@ def as_spin_table(
     Parameters
     ----------
     X : (n_samples, n_spins) array, nested list, pandas or polars data frame, or SpinTable
-        Numbers, booleans or texts; NaN, None, empty text, "NA", "N/A", "nan", "null", "?" and "."
-        are missing, and so are masked cells of a masked array.
+        Numbers, booleans or texts; NaN, None, empty text, "NA", "N/A", "N.A.", "nan", "null",
+        "#NULL!", "\\N", "?" and "." are missing, and so are masked cells of a masked array.
         A SpinTable is returned as it is.
     names : sequence of str, optional
         By default the frame's columns, or x1, x2, ...
@@ -39,6 +40,8 @@ def as_spin_table(
         The label that is +1. Without it only -1/1, 0/1, 1/2, false/true, no/yes and nay/yea are understood.
     threshold : float, optional
         Read numbers: a value >= threshold is +1, a smaller one -1.
+    missing_label : label or sequence of labels, optional
+        What else stands for a missing answer, such as 9 or "refused".
     weights : (n_samples,) array of float, optional
         Frequency weights.
     groups : sequence of str, optional
@@ -72,7 +75,9 @@ def as_spin_table(
         names = _present(select, names)
         columns = [column_of[name] for name in names]
     labels = [_label_column(column) for column in columns]
-    spins, codings, notes = code_columns(labels, names, positive=positive, threshold=threshold)
+    spins, codings, notes = code_columns(
+        labels, names, positive=positive, threshold=threshold, missing_label=missing_label
+    )
     return SpinTable(spins, names, codings, weights, None if groups is None else tuple(groups), notes)
 
 

@@ -12,7 +12,9 @@ from isingmap.files.number_text import number
 
 # Normalised texts that stand for "no answer". The word "None" is not among them: it is as often an answer
 # ("none / some"), and as a third value it is refused by name, not guessed at. The object None is missing.
-MISSING_MARKERS = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "?", "."})
+MISSING_MARKERS = frozenset({"", "na", "n/a", "n.a.", "#n/a", "#null!", "<na>", "nan", "nat", "null", "\\n", "?", "."})
+
+MissingLabels = str | int | float | Sequence[object] | None  # labels that stand for "no answer" in a table
 
 # (negative, positive), normalised. The order settles a table in which only "1" occurs.
 NUMBER_PAIRS = (("0", "1"), ("-1", "1"), ("1", "2"))
@@ -46,6 +48,7 @@ class LabelColumn:
 
     texts: tuple[str, ...]
     codes: np.ndarray
+    missing: frozenset[str] = frozenset()  # normalised labels that are missing in this table
 
     @classmethod
     def from_texts(cls, cells: Sequence[str]) -> LabelColumn:
@@ -68,7 +71,8 @@ class LabelColumn:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The normalised form of each distinct text."""
-        return tuple(normalise(text) for text in self.texts)
+        keys = (normalise(text) for text in self.texts)
+        return tuple("" if key in self.missing else key for key in keys)
 
     @cached_property
     def values(self) -> tuple[str, ...]:

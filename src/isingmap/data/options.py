@@ -26,6 +26,13 @@ class DataOptions:
         metavar="LABEL",
         commands=("fit",),
     )  # fmt: skip
+    missing_label: Any = option(
+        None,
+        "a label, or several, that stands for a missing answer, such as 9, 99, -9 or refused",
+        "labels",
+        metavar="LABEL",
+        commands=("fit",),
+    )
     missing: str = option(
         "error",
         "missing cells (empty, NA, ?): error: stop and count them; drop: drop their rows; minus: read them as -1; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,6 +12,8 @@ from isingmap.errors import FileFormatError
 from isingmap.files.reading import read_text
 from isingmap.files.whole_file import write_text
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
 _LONGEST_INTEGER = 18  # digits; any such number fits into 64 bits
 
 
@@ -20,8 +23,8 @@ def read_json_object(path: str | PathLike[str]) -> dict:
     Raises
     ------
     FileFormatError
-        If it cannot be read, is not JSON, not an object, nested too deeply, or holds NaN, Infinity or a number
-        beyond floats.
+        If it cannot be read, is not JSON, not an object, nested too deeply, or holds NaN, Infinity, a number
+        beyond floats, a key twice in one object, or half of a surrogate pair.
     """
     name = fspath(path)
     text = read_text(path)
@@ -61,12 +64,43 @@ def write_json(path: str | PathLike[str], document: dict) -> None:
 
 def shown(value: object) -> str:
     """A value of a file for an error message, cut to a readable length."""
-    text = repr(value)
+    text = repr(value[:60] if isinstance(value, str | list) else value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse, parse_float=_finite, parse_int=_integer)
+    document = json.loads(
+        text, parse_constant=_refuse, parse_float=_finite, parse_int=_integer, object_pairs_hook=_object
+    )
+    # Halves of surrogate pairs come out of escapes only; text with one could not be printed or written again.
+    half = _SURROGATE.search(text) and _lone_surrogate(document)
+    if half:
+        raise ValueError(f"the text {shown(half)} holds half of a surrogate pair, which is no character")
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of two entries under one key nobody can know which counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys: set[str] = set()
+        twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {shown(twice)} occurs twice in one object")
+    return found
+
+
+def _lone_surrogate(value: Any) -> str | None:
+    """A text somewhere in a document that has no UTF-8 form."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, str) and _HALF.search(value):
+            return value
+    return None
 
 
 def _refuse(text: str) -> float:

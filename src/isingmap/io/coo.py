@@ -13,13 +13,14 @@ from isingmap.errors import DataWarning, FileFormatError, ModelError
 from isingmap.files.number_text import number
 from isingmap.files.reading import read_text
 from isingmap.files.whole_file import write_text
+from isingmap.io.counts_line import holds_counts
 from isingmap.io.dimod_objects import DOMAIN_OF, VARTYPE_OF
 from isingmap.io.domains import DOMAINS
 from isingmap.io.energy_signs import Energy, energy_from_model, model_from_energy
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.model import IsingModel
 
-_VARTYPE = re.compile(r"#.*?vartype[:=]\s*([-\w.]+)")
+_VARTYPE = re.compile(r"vartype[:=]\s*([-\w.]+)")
 _LABEL = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _ASK = "give domain='spin' for -1/+1, domain='boolean' for 0/1"
 
@@ -45,16 +46,25 @@ def read_coo(path: ModelPath, *, domain: str | None = None) -> ModelFile:
     if domain is not None and domain not in DOMAINS:
         raise ModelError(f"domain must be one of {', '.join(DOMAINS)}, got {domain!r}")
     name = fspath(path)
-    stated, terms = None, []
+    stated = None
+    terms: list[tuple[int, int, float]] = []
+    first: tuple[list[str], str] | None = None
     for line, content in enumerate(read_text(path).splitlines(), 1):
         words = content.split()
         place = f"{name}: line {line}"
-        if not words or words[0] == "c":
+        if not words or words[0] == "c" or words[0].startswith("%"):
             continue
         if words[0].startswith("#") or words[0] == "p":
             stated = _stated_domain(content, place) or stated
+        elif first is None and len(words) == 2:
+            first = words, place
         else:
+            first = first or (words, place)
             terms.append(_term(words, place))
+    if first is not None and stated is None:
+        _refuse_counts(*first, terms)
+    elif first is not None and len(first[0]) == 2:
+        _term(*first)
     if domain and stated and domain != stated:
         raise FileFormatError(f"{name}: the file says its variables are {stated}, but domain={domain!r}")
     domain = domain or stated
@@ -119,6 +129,16 @@ def _term(words: Sequence[str], place: str) -> tuple[int, int, float]:
     if bias is None:
         raise FileFormatError(f"{place}: the bias must be a finite number, got {words[2][:40]!r}")
     return int(words[0]), int(words[1]), bias
+
+
+def _refuse_counts(words: Sequence[str], place: str, terms: Sequence[tuple[int, int, float]]) -> None:
+    """Refuse a first line of counts; a file with a header of its own has none."""
+    below = [(str(i), str(j)) for i, j, _ in (terms if len(words) == 2 else terms[1:])]
+    if holds_counts(words, below):
+        raise FileFormatError(
+            f"{place}: {' '.join(words)!r} holds counts (variables, lines), not a term; delete the line. If it is a "
+            "term, write the line `# vartype=SPIN` (or BINARY) on top of the file"
+        )
 
 
 def _model(terms: Sequence[tuple[int, int, float]], domain: str, path: str) -> ModelFile:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
-from isingmap.data.labels import PAIRS, LabelColumn, normalise
+from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, normalise
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.number_text import number
-from isingmap.io.delimited import Records, check_widths, named_columns, read_records
+from isingmap.io.delimited import Records, named_columns, read_records
+from isingmap.io.sheet import Sheet, sheet_of
+from isingmap.io.sheet_checks import refuse_further_headers, refuse_matrix, refuse_totals, transpose_hint
 
 _SPIN = re.compile(r"\s*[+-]?1(\.0*)?\s*")
 
@@ -27,9 +28,12 @@ def read_table(
     id_column: str | Sequence[str] | None = None,
     group_column: str | None = None,
     weight_column: str | None = None,
+    drop_column: str | Sequence[str] | None = None,
     threshold: float | None = None,
+    missing_label: MissingLabels = None,
     transpose: bool = False,
     separator: str | None = None,
+    header_lines: int | None = None,
 ) -> SpinTable:
     """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not.
 
@@ -37,8 +41,8 @@ def read_table(
     ----------
     path : path-like
         Rows are observations and columns variables, unless `transpose`. The first row holds the names; if it
-        holds nothing but answers, the variables are called x1, x2, ...
-    positive, threshold
+        holds nothing but answers, the variables are called x1, x2, ... (0, 1, 2, ... and 1, 2, ... are names).
+    positive, threshold, missing_label
         See `isingmap.data.convert.as_spin_table`.
     id_column : str or sequence of str, optional
         Columns to set aside. With `transpose` the first of them names the variables.
@@ -46,10 +50,15 @@ def read_table(
         Set aside too. With `transpose` it gives the groups of the variables.
     weight_column : str, optional
         Frequency weights of the rows.
+    drop_column : str or sequence of str, optional
+        Columns to leave out, such as totals.
     transpose : bool
         Each row is a variable (a senator, a species), each column an observation.
     separator : str, optional
-        One character; guessed from the first row by default.
+        One character; by default the one that gives rows of equal width. With " " any run of blanks separates.
+    header_lines : int, optional
+        How many lines are header; names come from the first of them, and with 0 there are none. By default 1, or 0 if
+        the first line holds answers.
 
     Returns
     -------
@@ -62,16 +71,22 @@ def read_table(
     DataError
         If columns are not two-valued or do not exist, with their names.
     """
-    sheet = _sheet(read_records(path, separator))
-    ids = [id_column] if isinstance(id_column, str) else list(id_column or ())
+    records = read_records(path, separator)
+    _refuse_histogram(records)
+    sheet = sheet_of(records, header_lines)
+    roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
+    coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label}
     try:
-        if transpose:
-            return _read_variables_in_rows(sheet, ids, group_column, weight_column, positive, threshold)
-        return _read_variables_in_columns(sheet, ids, group_column, weight_column, positive, threshold)
+        read = _read_variables_in_rows if transpose else _read_variables_in_columns
+        return read(sheet, roles, coding)
     except FileFormatError:
         raise
     except DataError as error:
         raise DataError(f"{sheet.path}: {error}") from error
+
+
+def _several(names: str | Sequence[str] | None) -> list[str]:
+    return [names] if isinstance(names, str) else list(names or ())
 
 
 def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[str, ...]:
@@ -97,75 +112,6 @@ def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[str, .
     return tuple(group_of[name] for name in names)
 
 
-# --- from rows of texts to a sheet with a header ----------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Sheet:
-    """A rectangular file: a header and as many cells in every row."""
-
-    path: str
-    header: tuple[str, ...]
-    columns: list[tuple[str, ...]]
-    lines: list[int]
-    notes: tuple[str, ...]
-
-    def position(self, name: str, option: str) -> int:
-        if name in self.header:
-            return self.header.index(name)
-        close = difflib.get_close_matches(name, self.header, 1, 0.6)
-        advice = f"did you mean {close[0]!r}?" if close else f"the columns are {listed(self.header)}"
-        raise DataError(f"there is no column {name!r} ({option}=); {advice}")
-
-    def place(self, row: int) -> str:
-        return f"row {row + 1} (line {self.lines[row]})"
-
-
-def _sheet(records: Records) -> _Sheet:
-    _refuse_histogram(records)
-    header, n_header_rows, notes = _header(records)
-    check_widths(records, len(header), n_header_rows)
-    rows = records.rows[n_header_rows:]
-    if not rows:
-        raise records.fail("there is a header but no row of data")
-    columns = list(zip(*rows, strict=True))
-    lines = records.lines[n_header_rows:]
-    sheet = _Sheet(records.path, header, columns, lines, records.notes + notes)
-    return _without_empty_columns(sheet, records)
-
-
-def _header(records: Records) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
-    """Names of the columns, how many rows they take up, and what to say about them."""
-    first = [cell.strip() for cell in records.rows[0]]
-    keys = {normalise(cell) for cell in first} - {""}
-    if keys and any(keys <= set(pair) for pair in PAIRS):
-        names = tuple(f"x{j + 1}" for j in range(len(first)))
-        last = names[-1]
-        return names, 0, (f"The first row holds answers, not names; the variables are called x1 to {last}.",)
-    # R's write.table leaves out the name of the column of row names.
-    if len(records.rows) > 1 and all(len(row) == len(first) + 1 for row in records.rows[1:]):
-        first = ["", *first]
-    return tuple(first), 1, ()
-
-
-def _without_empty_columns(sheet: _Sheet, records: Records) -> _Sheet:
-    """Drop nameless columns without a cell: what a separator at the end of each line makes."""
-    nameless = [j for j, name in enumerate(sheet.header) if not name]
-    empty = [j for j in nameless if not any(cell.strip() for cell in sheet.columns[j])]
-    bad = [j + 1 for j in nameless if j not in empty and j > 0]
-    if bad:
-        raise records.fail(f"line {records.lines[0]} gives no name to column {listed(bad)}")
-    kept = [j for j in range(len(sheet.header)) if j not in empty]
-    if not kept:
-        raise records.fail("there is no column with a name")
-    if not empty:
-        return sheet
-    note = f"{counted(len(empty), 'empty column')} without a name left out."
-    header = tuple(sheet.header[j] for j in kept)
-    columns = [sheet.columns[j] for j in kept]
-    return replace(sheet, header=header, columns=columns, notes=(*sheet.notes, note))
-
-
 def _refuse_histogram(records: Records) -> None:
     """A headerless `count,s1,s2,...` file would make a table with one strange column."""
     first = records.rows[0]
@@ -186,67 +132,108 @@ def _is_histogram_row(row: Sequence[str]) -> bool:
 # --- from sheets to tables --------------------------------------------------------------------------------
 
 
-def _read_variables_in_columns(sheet, ids, group_column, weight_column, positive, threshold) -> SpinTable:
-    aside = [sheet.position(name, "id_column") for name in ids]
+@dataclass(frozen=True)
+class _Roles:
+    """What the columns of a sheet are for, by name."""
+
+    ids: list[str]
+    group: str | None
+    weight: str | None
+    dropped: list[str]
+
+
+def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+    aside = [sheet.position(name, "id_column") for name in roles.ids]
+    aside += [sheet.position(name, "drop_column") for name in roles.dropped]
     notes = list(sheet.notes)
     if sheet.header[0] == "" and 0 not in aside:
         aside.append(0)
         notes.append("The first column has no name; it was taken for row names and set aside.")
-    if group_column is not None:
-        aside.append(sheet.position(group_column, "group_column"))
+    if roles.group is not None:
+        aside.append(sheet.position(roles.group, "group_column"))
         notes.append(
-            f"Column {group_column} holds groups of rows and was set aside; groups of variables come from "
+            f"Column {roles.group} holds groups of rows and was set aside; groups of variables come from "
             "a file with columns name and group, or from a table whose rows are variables."
         )
     weights = None
-    if weight_column is not None:
-        aside.append(sheet.position(weight_column, "weight_column"))
+    if roles.weight is not None:
+        aside.append(sheet.position(roles.weight, "weight_column"))
         weights = _weights(sheet, aside[-1])
-        notes.append(f"Column {weight_column} holds the weights of the rows.")
-    if ids:
-        notes.append(f"Set aside as ids: {listed(ids)}.")
-    kept = [j for j in range(len(sheet.header)) if j not in aside]
-    if not kept:
-        raise DataError("no column is left after setting aside those of ids, groups and weights")
+        notes.append(f"Column {roles.weight} holds the weights of the rows.")
+    notes += _set_aside(roles)
+    kept = _kept(sheet, aside)
+    refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
+    refuse_further_headers(sheet, kept)
+    refuse_totals(sheet, kept)
+    hint = transpose_hint(sheet, kept)
     names = tuple(sheet.header[j] for j in kept)
     labels = [LabelColumn.from_texts(sheet.columns[j]) for j in kept]
-    spins, codings, coding_notes = code_columns(
-        labels, names, positive=positive, threshold=threshold, place=lambda column, row: sheet.place(row)
-    )
+    try:
+        spins, codings, coding_notes = code_columns(labels, names, place=lambda column, row: sheet.place(row), **coding)
+    except DataError as error:
+        raise DataError(f"{error}\n{hint}" if hint else str(error)) from None
+    notes += [hint] if hint else []
     return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))
 
 
-def _read_variables_in_rows(sheet, ids, group_column, weight_column, positive, threshold) -> SpinTable:
-    if weight_column is not None:
+def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+    if roles.weight is not None:
         raise DataError("weight_column= gives weights of rows, but with transpose=True the rows are variables")
-    aside = [sheet.position(name, "id_column") for name in ids]
-    if not aside:
-        if sheet.header[0] != "":
-            raise DataError(
-                f"transpose=True needs id_column=, the column that names the variables: {listed(sheet.header)}"
-            )
+    aside = [sheet.position(name, "id_column") for name in roles.ids]
+    dropped = [sheet.position(name, "drop_column") for name in roles.dropped]
+    if not aside and sheet.header[0] == "":
         aside = [0]
-    names = tuple(cell.strip() for cell in sheet.columns[aside[0]])
     groups = None
-    if group_column is not None:
-        aside.append(sheet.position(group_column, "group_column"))
-        groups = tuple(cell.strip() for cell in sheet.columns[aside[-1]])
-    kept = [j for j in range(len(sheet.header)) if j not in aside]
-    if not kept:
-        raise DataError("no column is left after setting aside those of ids and groups")
+    if roles.group is not None:
+        dropped.append(sheet.position(roles.group, "group_column"))
+        groups = tuple(cell.strip() for cell in sheet.columns[dropped[-1]])
+    names = _names_of_rows(sheet, aside, dropped)
+    kept = _kept(sheet, [*aside, *dropped])
+    refuse_totals(sheet, kept)
     labels = [LabelColumn.from_texts(row) for row in zip(*(sheet.columns[j] for j in kept), strict=True)]
     spins, codings, coding_notes = code_columns(
         labels,
         names,
-        positive=positive,
-        threshold=threshold,
         place=lambda variable, row: f"column {sheet.header[kept[row]]!r} (line {sheet.lines[variable]})",
+        **coding,
     )
     note = f"Rows are variables: {counted(len(names), 'variable')}, {counted(len(kept), 'observation')}."
-    return SpinTable(spins, names, codings, None, groups, (*sheet.notes, note, *coding_notes))
+    notes = (*sheet.notes, note, *_set_aside(roles), *coding_notes)
+    return SpinTable(spins, names, codings, None, groups, notes)
 
 
-def _weights(sheet: _Sheet, column: int) -> np.ndarray:
+def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> tuple[str, ...]:
+    """The cells of the first id column, or x1, x2, ... where no column could hold names."""
+    if ids:
+        return tuple(cell.strip() for cell in sheet.columns[ids[0]])
+    texts = [name for j, name in enumerate(sheet.header) if j not in others and _holds_text(sheet.columns[j])]
+    if texts:
+        raise DataError(
+            f"transpose=True needs id_column=, the column that names the variables, here perhaps {texts[0]!r}; the "
+            f"columns are {listed(sheet.header)}"
+        )
+    return tuple(f"x{i + 1}" for i in range(sheet.n_rows))
+
+
+def _holds_text(cells: Sequence[str]) -> bool:
+    """Whether a column holds more than answers, missing cells and numbers."""
+    known = {label for pair in PAIRS for label in pair} | {""}
+    return any(normalise(cell) not in known and number(cell) is None for cell in set(cells))
+
+
+def _kept(sheet: Sheet, aside: Sequence[int]) -> list[int]:
+    kept = [j for j in range(len(sheet.header)) if j not in aside]
+    if not kept:
+        raise DataError("no column is left after setting aside those of ids, groups and weights")
+    return kept
+
+
+def _set_aside(roles: _Roles) -> list[str]:
+    ids = [f"Set aside as ids: {listed(roles.ids)}."] if roles.ids else []
+    return ids + ([f"Left out: {listed(roles.dropped)}."] if roles.dropped else [])
+
+
+def _weights(sheet: Sheet, column: int) -> np.ndarray:
     weights = [number(cell) for cell in sheet.columns[column]]
     bad = [row for row, weight in enumerate(weights) if weight is None or weight < 0]
     if bad:

@@ -1,38 +1,36 @@
-"""Delimited text files of every provenance: CSV, TSV, semicolons, gzip, byte-order marks, odd encodings."""
+"""Delimited text files of every provenance: the separator, comments, quotes, lines of any width."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from os import PathLike, fspath
 
 from isingmap.data.table import counted, listed
 from isingmap.errors import FileFormatError
-from isingmap.files.reading import read_bytes
+from isingmap.io.decoded import read_decoded
 
 _SEPARATORS = (",", ";", "\t", "|")
-_OTHER_FORMATS = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"$FL2": "an SPSS file",
-    b"RDX": "an R workspace",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
-    b"BZh": "compressed with bzip2",
-    b"\xfd7zXZ": "compressed with xz",
-}
+_SAMPLE_ROWS = 50  # rows by which the separator is guessed
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[ ;,]*', re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The rows of a file, blank lines left out, with the file line each ends on."""
+    """The rows of a file, blank lines and comments in front left out, with the file line each ends on.
+
+    `header_quoted`: the first row has quotes and the second has none.
+    """
 
     path: str
     rows: list[list[str]]
     lines: list[int]
     notes: tuple[str, ...]
+    header_quoted: bool = False
 
     def fail(self, message: str) -> FileFormatError:
         """An error about this file, to be raised."""
@@ -42,11 +40,16 @@ class Records:
 def read_records(path: str | PathLike, separator: str | None = None) -> Records:
     """Read a delimited text file, gzipped or not, as rows of texts of any length.
 
+    A line `sep=;` in front is obeyed. Lines in front that start with # are left out with a note; the last of them
+    stays if it has as many fields as the line below, for then it is a header.
+
     Parameters
     ----------
     path : path-like
     separator : str, optional
-        One character; by default the most frequent of comma, semicolon, tab and bar in the first row.
+        One character; by default that of comma, semicolon, tab and bar which gives lines of equal width, and is
+        the most frequent in the first line. With " " any run of blanks separates, and those at the ends of a line
+        are ignored.
 
     Raises
     ------
@@ -54,12 +57,17 @@ def read_records(path: str | PathLike, separator: str | None = None) -> Records:
         If the file cannot be opened, is not text, is empty, or has an unbalanced quote.
     """
     name = fspath(path)
-    text, notes = _decode(_unzipped(path), name)
-    if separator is None:
-        separator = _guess_separator(text)
-    elif len(separator) != 1 or separator in '"\r\n':
+    text, notes = read_decoded(path)
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         raise FileFormatError(f"{name}: separator must be one character, got {separator!r}")
-    rows, lines = _parse(text, separator, name)
+    front = _front(text)
+    separator = separator or front.separator or _guess_separator(text[front.end :])
+    header = front.comments[-1:] if _is_header(front.comments[-1:], text[front.end :], separator) else []
+    comments = len(front.comments) - len(header)
+    if comments:
+        notes += (f"{counted(comments, 'line')} starting with # in front of the table left out.",)
+    start = header[0][0] if header else front.end
+    rows, lines = _parse(text[start:], separator, name, text.count("\n", 0, start))
     if not rows:
         raise FileFormatError(f"{name}: the file holds no rows")
     if len(rows[0]) == 1 and len(rows[0][0].split()) > 1 and len(rows) > 1 and len(rows[1][0].split()) > 1:
@@ -67,7 +75,8 @@ def read_records(path: str | PathLike, separator: str | None = None) -> Records:
             f"{name}: line {lines[0]} has one field, {rows[0][0][:60]!r}. If fields are separated by spaces, "
             "use separator=' '."
         )
-    return Records(name, rows, lines, notes)
+    first, second = (*islice(_lines_of(text[start:]), 2), "", "")[:2]
+    return Records(name, rows, lines, notes, '"' in first and '"' not in second)
 
 
 def check_widths(records: Records, width: int, first: int) -> None:
@@ -82,7 +91,8 @@ def check_widths(records: Records, width: int, first: int) -> None:
     if bad:
         raise records.fail(
             f"line {records.lines[bad[0]]} has {counted(len(records.rows[bad[0]]), 'field')}, expected "
-            f"{width} as in the first row ({counted(len(bad), 'such line')}). Is a separator missing?"
+            f"{width} as in the first row ({counted(len(bad), 'such line')}). Is a separator missing, or is there a "
+            "line of remarks above the names or below the table? Then delete it."
         )
 
 
@@ -103,49 +113,97 @@ def named_columns(records: Records, wanted: Sequence[str]) -> list[tuple[str, ..
     return [columns[header.index(name)] for name in wanted]
 
 
-def _unzipped(path: str | PathLike) -> bytes:
-    """The bytes of a file, gzipped or not."""
-    data = read_bytes(path)
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FileFormatError(f"{fspath(path)}: damaged gzip file ({error})") from None
+# --- what stands in front of the table --------------------------------------------------------------------
 
 
-def _decode(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    for magic, what in _OTHER_FORMATS.items():
-        if data.startswith(magic):
-            raise FileFormatError(f"{name}: this is {what}, not a text file. Export it as CSV.")
+@dataclass(frozen=True)
+class _Front:
+    """A separator that the file states, comments with their positions, and where the table begins."""
+
+    separator: str | None
+    comments: list[tuple[int, str]]
+    end: int
+
+
+def _front(text: str) -> _Front:
+    separator, position = None, 0
+    comments: list[tuple[int, str]] = []
+    for line in io.StringIO(text[: 2**20], newline=""):
+        content = line.strip(" \r\n")
+        stated = _SEPARATOR_LINE.fullmatch(content) if not comments and separator is None else None
+        if stated:
+            separator = stated[1]
+        elif content.startswith("#"):
+            comments.append((position, content))
+        elif content:
+            return _Front(separator, comments, position)
+        position += len(line)
+    # Nothing but comments: leave them in place, so that the message can show them.
+    return _Front(separator, [], 0 if separator is None else len(text))
+
+
+def _is_header(comment: Sequence[tuple[int, str]], below: str, separator: str) -> bool:
+    """Whether the last comment has as many fields, two or more, as the line below it."""
+    if not comment:
+        return False
     try:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            return data.decode("utf-16"), ("Read as UTF-16 text.",)
-        if b"\0" in data:
-            raise FileFormatError(f"{name}: not a text file (NUL byte at position {data.index(0)})")
-        return data.decode("utf-8-sig"), ()
-    except UnicodeDecodeError as error:
-        note = f"Not UTF-8 (byte {error.start}), so read as Latin-1; check names with accents."
-        if error.encoding.startswith("utf-16"):
-            raise FileFormatError(f"{name}: damaged UTF-16 text ({error.reason})") from None
-        return data.decode("latin-1"), (note,)
+        widths = [len(next(iter(_rows(line, separator)), [])) for line in (comment[0][1], _first_line(below))]
+    except csv.Error:
+        return False
+    return widths[0] == widths[1] > 1
+
+
+def _first_line(text: str) -> str:
+    return next(_lines_of(text), "")
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    return (line for line in io.StringIO(text[: 2**20]) if line.strip())
+
+
+# --- separators and rows ----------------------------------------------------------------------------------
 
 
 def _guess_separator(text: str) -> str:
-    first = next((line for line in io.StringIO(text) if line.strip()), "")
+    first = _first_line(text)
     unquoted = "".join(first.split('"')[::2])
-    return max(_SEPARATORS, key=unquoted.count)
+    sample = text[: 2**16]
+    fitting = [separator for separator in _SEPARATORS if _even(sample, separator, whole=sample == text)]
+    return max(fitting or _SEPARATORS, key=unquoted.count)
 
 
-def _parse(text: str, separator: str, name: str) -> tuple[list[list[str]], list[int]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+def _even(sample: str, separator: str, *, whole: bool) -> bool:
+    """Whether the separator cuts the lines below the first into equally many fields, and the first nearly so."""
+    widths = []
+    try:
+        for row in islice(_rows(sample, separator), _SAMPLE_ROWS + 1):
+            if any(cell.strip() for cell in row):
+                widths.append(len(row))
+    except csv.Error:
+        return False
+    if not whole and len(widths) <= _SAMPLE_ROWS:
+        widths = widths[:-1]
+    below = set(widths[1:]) or set(widths)
+    return len(below) == 1 and min(below) > 1 and abs(widths[0] - min(below)) <= 1
+
+
+def _rows(text: str, separator: str):
+    """Rows of fields; blanks in front of a field, which would hide its quotes, are left out."""
+    lines: Iterable[str] = io.StringIO(text, newline="")
+    if separator == " ":
+        lines = (re.sub(r"[ \t]+(?=[\r\n]*\Z)", "", line).replace("\t", " ") for line in lines)
+    return csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
+
+
+def _parse(text: str, separator: str, name: str, n_above: int) -> tuple[list[list[str]], list[int]]:
+    reader = _rows(text, separator)
     rows, lines = [], []
     try:
         for row in reader:
             if row and (len(row) > 1 or row[0].strip()):
                 rows.append(row)
-                lines.append(reader.line_num)
+                lines.append(reader.line_num + n_above)
     except (csv.Error, ValueError) as error:
-        line = max(reader.line_num, 1)
+        line = max(reader.line_num, 1) + n_above
         raise FileFormatError(f"{name}: line {line}: {error}. Is a quote unbalanced?") from None
     return rows, lines

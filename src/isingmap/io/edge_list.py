@@ -9,10 +9,13 @@ from dataclasses import replace
 from os import fspath
 from pathlib import Path
 
+from isingmap.data.table import listed
 from isingmap.errors import DataWarning, FileFormatError, ModelError
 from isingmap.files.csv_file import unguarded, write_csv
 from isingmap.files.number_text import number
+from isingmap.io.counts_line import holds_counts
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
+from isingmap.io.edge_matrix import Edge, edges_of_matrix
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath, build_model
 from isingmap.model import IsingModel
 
@@ -25,10 +28,8 @@ _HEADERS = (
 )
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 
-Edge = tuple[int, str, str, float]  # line, source, target, coupling
 
-
-def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int = 1) -> ModelFile:
+def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int | None = None) -> ModelFile:
     """Read a list of edges, and fields from a table of nodes.
 
     Parameters
@@ -40,9 +41,10 @@ def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int
     nodes : path-like, optional
         CSV with columns name and field (empty: 0). It gives the order of the spins and keeps isolated ones.
         Without it spins come in the order of their first edge, or sorted if all are whole numbers.
-    sign : {1, -1}
-        1: positive means agree, E = -sum J s s (ferromagnets have J > 0). -1: the file holds energies,
-        E = +sum J s s. Applies to couplings and fields.
+    sign : {1, -1}, optional
+        1, the default: positive means agree, E = -sum J s s (ferromagnets have J > 0). -1: the file holds energies,
+        E = +sum J s s. Applies to couplings and fields. If it is given, a first
+        line of counts (of vertices, of edges) is left out; without it such a file is refused, for most hold energies.
 
     Raises
     ------
@@ -51,9 +53,10 @@ def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int
     ModelError
         If `sign` is neither 1 nor -1.
     """
-    if sign not in (1, -1):
+    if sign not in (1, -1, None):
         raise ModelError(f"sign must be 1 or -1, got {sign!r}")
-    records, edges = _edges(path)
+    records, edges = _edges(path, sign_given=sign is not None)
+    factor = -1 if sign == -1 else 1
     _refuse_loops_and_repeats(edges, records)
     if nodes is None:
         fields, notes = dict.fromkeys(_labels(edges), 0.0), records.notes
@@ -63,8 +66,8 @@ def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int
         _refuse_other_names(edges, fields, records, nodes)
     position = {label: k for k, label in enumerate(fields)}
     pairs = [(position[source], position[target]) for _, source, target, _ in edges]
-    couplings = [sign * coupling for *_, coupling in edges]
-    values = [sign * value + 0.0 for value in fields.values()]
+    couplings = [factor * coupling for *_, coupling in edges]
+    values = [factor * value + 0.0 for value in fields.values()]
     return ModelFile(build_model(path, list(fields), pairs, couplings, values), notes=notes)
 
 
@@ -99,14 +102,18 @@ def nodes_path(path: ModelPath) -> Path:
 # --- reading ----------------------------------------------------------------------------------------------
 
 
-def _edges(path: ModelPath) -> tuple[Records, list[Edge]]:
+def _edges(path: ModelPath, *, sign_given: bool) -> tuple[Records, list[Edge]]:
     records = _without_comments(_separated(path), leading_only=True)
     header = _header(records)
     if header is not None:
         columns = named_columns(records, header)
         rows = list(zip(*columns, strict=True))
         return records, [_edge(row, line, records) for row, line in zip(rows, records.lines[1:], strict=True)]
-    records = _without_comments(records, leading_only=False)
+    matrix = edges_of_matrix(records)
+    if matrix is not None:
+        note = "Read as a square matrix of couplings; pairs with 0 are no edges."
+        return replace(records, notes=(*records.notes, note)), matrix
+    records = _without_counts(_without_comments(records, leading_only=False), sign_given=sign_given)
     _check_headerless(records)
     return records, [_edge(row, line, records) for row, line in zip(records.rows, records.lines, strict=True)]
 
@@ -148,17 +155,29 @@ def _header(records: Records) -> list[str] | None:
     return None
 
 
+def _without_counts(records: Records, *, sign_given: bool) -> Records:
+    """The records without a first line of counts, as max-cut, D-Wave and MatrixMarket files have it."""
+    first = [cell.strip() for cell in records.rows[0]]
+    if not holds_counts(first, [row[:2] for row in records.rows[1:]]):
+        return records
+    shown = " ".join(first)
+    if not sign_given:
+        raise records.fail(
+            f"line {records.lines[0]}, {shown!r}, holds counts (variables, lines), not an edge. It is left out if "
+            "you say what the numbers below mean: sign=-1 if they are energies, E = sum w s s, as in max-cut problems "
+            "and D-Wave's files, or sign=1 if positive means agree"
+        )
+    note = f"Line {records.lines[0]}, {shown!r}, holds counts and was left out."
+    return replace(records, rows=records.rows[1:], lines=records.lines[1:], notes=(*records.notes, note))
+
+
 def _check_headerless(records: Records) -> None:
     first = records.rows[0]
-    if len(first) == 2 and all(_INTEGER.fullmatch(cell.strip()) for cell in first):
+    if not any(number(cell) is not None for cell in first[2:]):
+        shown = listed([repr(cell.strip()[:60]) for cell in first])
         raise records.fail(
-            f"line {records.lines[0]}: two numbers, as in files of max-cut problems (counts, then i j weight); "
-            "remove the line and, if you want their spin glass, E = sum w s s, turn the signs (read_edge_list: sign=-1)"
-        )
-    if len(first) == 3 and number(first[2]) is None:
-        raise records.fail(
-            f"line {records.lines[0]}: {first[2][:60]!r} is not a number; expected a header with the columns "
-            "source, target, coupling, or edges without a header"
+            f"line {records.lines[0]} ({shown}) is no edge; expected a header with columns source, target, coupling "
+            "(others are ignored), or three columns without a header. Rename the columns"
         )
     check_widths(records, 3, 0)
 
@@ -179,13 +198,13 @@ def _refuse_loops_and_repeats(edges: Sequence[Edge], records: Records) -> None:
         if source == target:
             raise records.fail(
                 f"line {line} joins {source!r} to itself; fields belong into a table of nodes "
-                "(name,field), or read the file as COO"
+                "(name,field), or read the file with format=coo and domain=spin, where such lines are terms"
             )
         pair = frozenset((source, target))
         if pair in seen:
             raise records.fail(
                 f"line {line} gives the edge {source!r} - {target!r} again (first in line {seen[pair]}); "
-                "give each pair once, in one direction"
+                "give each pair once, with the sum of its couplings if they add up"
             )
         seen[pair] = line
 
@@ -222,11 +241,11 @@ def _node_fields(path: ModelPath) -> tuple[dict[str, float], tuple[str, ...]]:
 # --- the format -------------------------------------------------------------------------------------------
 
 
-def _read(path: ModelPath, domain: str | None) -> ModelFile:
+def _read(path: ModelPath, domain: str | None, sign: int | None = None) -> ModelFile:
     nodes = nodes_path(path)
     if not nodes.is_file():
-        return read_edge_list(path)
-    found = read_edge_list(path, nodes)
+        return read_edge_list(path, sign=sign)
+    found = read_edge_list(path, nodes, sign=sign)
     return replace(found, notes=(*found.notes, f"Fields and the order of the variables come from {nodes}."))
 
 

@@ -33,6 +33,8 @@ class Format(NamedTuple):
         Some files do not tell whether their variables are -1/+1 or 0/1, and `domain=` is needed to read them.
     writes_domain : bool
         Variables can be written as either.
+    takes_sign : bool
+        Files of this format hold log weights or energies, and `sign=` says which.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Format(NamedTuple):
     module: str
     asks_domain: bool = False
     writes_domain: bool = False
+    takes_sign: bool = False
 
     def functions(self) -> FormatFunctions:
         """What reads and writes the format."""
@@ -50,7 +53,7 @@ class Format(NamedTuple):
 _ALL = (
     Format("isingmap", "isingmap JSON", (".json",), "isingmap_json"),
     Format("bqpjson", "bqpjson", (".bqpjson", ".bqp.json"), "bqpjson", writes_domain=True),
-    Format("edges", "edge list", (".csv", ".tsv", ".txt", ".csv.gz"), "edge_list"),
+    Format("edges", "edge list", (".csv", ".tsv", ".txt", ".csv.gz", ".mc"), "edge_list", takes_sign=True),
     Format("graphml", "GraphML", (".graphml", ".xml"), "graphml"),
     Format("uai", "UAI", (".uai",), "uai"),
     Format("coo", "COO", (".coo", ".qubo"), "coo", asks_domain=True, writes_domain=True),

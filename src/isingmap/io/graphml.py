@@ -21,9 +21,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_graphml(path: ModelPath, *, coupling: str | None = None, field: str = "field") -> ModelFile:
-    """Read an undirected GraphML graph.
+    """Read a GraphML graph; arcs count as edges, for Cytoscape and yEd call every graph directed.
 
-    Nodes are called by their attribute `name` if all have one (as igraph writes it), else by their ids.
+    Nodes are called by their attribute `name` if all have one (as igraph writes it), else by their attribute `label`
+    (Gephi, yEd) if all have one and they differ, else by their ids.
 
     Parameters
     ----------
@@ -48,7 +49,9 @@ def read_graphml(path: ModelPath, *, coupling: str | None = None, field: str = "
         raise FileFormatError(f"{name}: not a GraphML graph that networkx can read: {error!r:.200}") from None
     try:
         graph, offset = _named(graph), _offset(graph)
-        return ModelFile(from_networkx(graph, coupling=coupling or _guess(graph), field=field), offset)
+        directed = graph.is_directed() and graph.number_of_edges()
+        notes = ("The file calls the graph directed; its arcs were read as edges.",) if directed else ()
+        return ModelFile(from_networkx(graph, coupling=coupling or _guess(graph), field=field), offset, notes=notes)
     except ModelError as error:
         raise FileFormatError(f"{name}: {error}") from None
 
@@ -93,12 +96,15 @@ def _refuse_bad_xml(data: bytes, name: str) -> None:
 
 
 def _named(graph: nx.Graph) -> nx.Graph:
-    names = {node: name for node, name in graph.nodes(data="name") if isinstance(name, str)}
-    if not names or len(names) < len(graph):
-        return graph
-    if len(set(names.values())) < len(names):
-        raise ModelError("two nodes have the same attribute name; make them unique or remove the attribute")
-    return nx.relabel_nodes(graph, names)
+    for key in ("name", "label"):
+        names = {node: name for node, name in graph.nodes(data=key) if isinstance(name, str)}
+        if not names or len(names) < len(graph):
+            continue
+        if len(set(names.values())) == len(names):
+            return nx.relabel_nodes(graph, names)
+        if key == "name":
+            raise ModelError("two nodes have the same attribute name; make them unique or remove the attribute")
+    return graph
 
 
 def _guess(graph: nx.Graph) -> str:

@@ -49,7 +49,8 @@ class FormatFunctions:
     Attributes
     ----------
     read : callable (path, domain) -> ModelFile
-        `domain` is None, or what the variables are if the file does not tell.
+        `domain` is None, or what the variables are if the file does not tell. Formats that take a sign are called with
+        `sign=`, too.
     write : callable (content, path, domain)
         `domain` is what the variables are to be in the file, where the format leaves the choice.
     recognises : callable (text) -> bool
@@ -59,7 +60,7 @@ class FormatFunctions:
         The second file that is written beside the first.
     """
 
-    read: Callable[[ModelPath, str | None], ModelFile]
+    read: Callable[..., ModelFile]
     write: Callable[[ModelFile, ModelPath, str], None]
     recognises: Callable[[str], bool] = lambda text: False
     companion: Callable[[ModelPath], Path | None] = lambda path: None

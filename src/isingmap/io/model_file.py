@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isingmap.errors import FileFormatError
+from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import read_text
 from isingmap.io.formats import Format, format_by_content, format_by_ending, format_named
 from isingmap.io.model_content import ModelFile, ModelPath
@@ -13,7 +13,9 @@ from isingmap.model import IsingModel
 __all__ = ["ModelFile", "companion", "read_model_file", "write_model_file"]
 
 
-def read_model_file(path: ModelPath, format: str | None = None, *, domain: str | None = None) -> ModelFile:
+def read_model_file(
+    path: ModelPath, format: str | None = None, *, domain: str | None = None, sign: int | None = None
+) -> ModelFile:
     """Read a model from a file of any format in `isingmap.io.formats.FORMATS`.
 
     Parameters
@@ -24,6 +26,8 @@ def read_model_file(path: ModelPath, format: str | None = None, *, domain: str |
         A key of `FORMATS`; by default from the content where that is clear, else from the name.
     domain : {"spin", "boolean"}, optional
         What the variables are, for COO files that do not tell.
+    sign : {1, -1}, optional
+        For edge lists: -1 if the file holds energies, E = sum J s s, so that negative means agree.
 
     Returns
     -------
@@ -38,7 +42,11 @@ def read_model_file(path: ModelPath, format: str | None = None, *, domain: str |
         If there is no such format or domain.
     """
     chosen = _format_of_file(path) if format is None else format_named(format)
-    return chosen.functions().read(path, domain)
+    if sign is None:
+        return chosen.functions().read(path, domain)
+    if not chosen.takes_sign:
+        raise ModelError(f"sign= is for edge lists; {chosen.title} files have one convention, which is read rightly")
+    return chosen.functions().read(path, domain, sign=sign)
 
 
 def write_model_file(

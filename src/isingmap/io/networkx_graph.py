@@ -31,7 +31,7 @@ def from_networkx(graph: nx.Graph, *, coupling: str = "coupling", field: str = "
     Parameters
     ----------
     graph : networkx.Graph
-        Undirected, no parallel edges, no loops.
+        No parallel edges, no loops. Arcs of a directed graph are taken as edges, unless there are two between a pair.
     coupling : str
         Edge attribute, needed on every edge: positive where two spins tend to agree ("weight" in many graphs).
     field : str
@@ -44,12 +44,9 @@ def from_networkx(graph: nx.Graph, *, coupling: str = "coupling", field: str = "
     """
     if not isinstance(graph, nx.Graph):
         raise ModelError(f"expected a networkx Graph, got {type(graph).__name__}")
-    if graph.is_multigraph():
-        raise ModelError("the graph has parallel edges (a multigraph); add up their couplings: nx.Graph(...)")
-    if graph.is_directed():
-        raise ModelError("the graph is directed, couplings are not; use graph.to_undirected()")
     names = node_names(graph)
     position = {node: k for k, node in enumerate(names)}
+    _refuse_parallel(graph)
     edges, couplings = [], []
     for source, target, attributes in graph.edges(data=True):
         where = f"the edge {source!r} - {target!r}"
@@ -75,6 +72,19 @@ def node_names(graph: nx.Graph) -> dict[Hashable, str]:
             raise ModelError(f"the nodes {node_of[name]!r} and {node!r} are both written {name!r}; relabel one")
         node_of[name] = node
     return names
+
+
+def _refuse_parallel(graph: nx.Graph) -> None:
+    """Two edges, or two arcs, of one pair: nobody can know whether they add up, and every conversion loses one."""
+    seen: set[frozenset] = set()
+    for source, target in graph.edges():
+        pair = frozenset((source, target))
+        if pair in seen:
+            raise ModelError(
+                f"there is more than one edge between {source!r} and {target!r}; give it one edge, with the sum of "
+                "the couplings if they add up"
+            )
+        seen.add(pair)
 
 
 def _fields(graph: nx.Graph, field: str) -> list[float]:

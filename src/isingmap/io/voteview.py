@@ -13,6 +13,7 @@ from os import PathLike
 
 import numpy as np
 
+from isingmap.data.labels import normalise
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError
 from isingmap.files.number_text import number
@@ -66,8 +67,8 @@ def read_voteview(
     """
     if non_vote not in ("minus", "missing"):
         raise DataError(f"unknown rule for votes not cast {non_vote!r}; choose 'minus' or 'missing'")
-    if participation is not None and not 0 < participation <= 1:
-        raise DataError(f"participation must be a share above 0 and up to 1, got {participation!r}")
+    if participation is not None and not 0 <= participation <= 1:
+        raise DataError(f"participation must be a share from 0 to 1, got {participation!r}")
     cast = _read_votes(read_records(votes), congress, chamber)
     seats, presidents = _read_members(read_records(members), cast.congress, cast.chamber)
     people = _people(seats)
@@ -158,7 +159,8 @@ def _read_members(records: Records, congress: int, chamber: str) -> tuple[list[_
     presidents: dict[int, _Seat] = {}
     for i in np.flatnonzero(of_congress):
         where = chambers[i].strip().capitalize()
-        seat = _Seat(int(numbers[i]), bioguide[i].strip(), names[i].strip(), states[i].strip(), str(parties[i]))
+        person = bioguide[i].strip() if normalise(bioguide[i]) else ""  # R writes NA where there is no id
+        seat = _Seat(int(numbers[i]), person, names[i].strip(), states[i].strip(), str(parties[i]))
         if where == "President" or seat.icpsr in _PRESIDENTS:
             presidents.setdefault(seat.icpsr, seat)
         elif where == chamber:
@@ -216,7 +218,7 @@ def _parties(people, ballots: Counter, labels) -> tuple[list[str], list[str]]:
         main = max(seats, key=lambda seat: ballots[seat.icpsr])
         parties.append(_letter(main))
         if len(seats) > 1:
-            parts = " and ".join(f"{s.icpsr} ({_letter(s)}, {ballots[s.icpsr]} votes)" for s in seats)
+            parts = " and ".join(f"{s.icpsr} ({_letter(s)}, {counted(ballots[s.icpsr], 'vote')})" for s in seats)
             notes.append(f"{label}: icpsr {parts} merged by bioguide id {main.bioguide}, party {_letter(main)}.")
     return parties, notes
 
@@ -277,10 +279,13 @@ def _frequent_voters(codes, participation, labels) -> tuple[list[int], list[str]
         raise DataError(f"no member voted in {participation:g} of the {len(codes)} roll calls; lower participation")
     if participation is None:
         return kept, []
-    out = [f"{labels[j]} ({votes[j]})" for j in range(len(labels)) if j not in set(kept)]
+    out = [
+        f"{labels[j]} ({votes[j]}, {votes[j] / len(codes):.0%})" for j in sorted(set(range(len(labels))) - set(kept))
+    ]
     rule = f"voted in at least {participation:g} of all {len(codes)} roll calls"
     return kept, [
-        f"Kept {counted(len(kept), 'member')} who {rule}; left out {len(out)}" + (f": {listed(out)}." if out else ".")
+        f"Kept {counted(len(kept), 'member')} who {rule}; left out {len(out)}"
+        + (f": {listed(out, len(out))}." if out else ".")
     ]
 
 
@@ -293,10 +298,15 @@ def _spins(codes, non_vote: str, drop_unanimous: bool) -> tuple[np.ndarray, list
             raise DataError("all roll calls are unanimous, so none is left; keep them (drop_unanimous=False)")
     what = "dropped" if drop_unanimous else "kept"
     notes = [f"{counted(int(unanimous.sum()), 'unanimous roll call')} {what}."]
+    # A code of 0 is written for those who had no seat on that day, and stands for rows that are not in the file.
+    n_unseated = int(np.count_nonzero((codes[~unanimous] if drop_unanimous else codes) == 0))
     n_open = int(np.count_nonzero(spins == 0))
     if non_vote == "minus":
         spins = np.where(spins == 0, np.int8(-1), spins)
-    notes.append(f"{counted(n_open, 'cell')} without a vote read as {'Nay' if non_vote == 'minus' else 'missing'}.")
+    notes.append(
+        f"{counted(n_open, 'cell')} without a vote read as {'Nay' if non_vote == 'minus' else 'missing'}: "
+        f"{n_open - n_unseated:,} not cast, {n_unseated:,} where the member had no seat."
+    )
     return spins, notes
 
 

@@ -162,7 +162,9 @@ class PlanarIsing:
     def _table(self, X, positive, weights=None) -> SpinTable:
         if isinstance(X, SpinTable):
             return as_spin_table(X, weights=weights)
-        return as_spin_table(X, positive=positive, threshold=self.threshold, weights=weights)
+        return as_spin_table(
+            X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, weights=weights
+        )
 
     def _search(self, moments: EmpiricalMoments) -> SearchResult:
         problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from isingmap.errors import ModelError
@@ -43,7 +45,7 @@ def names_of(edges, fields, names, n_spins) -> tuple[tuple[str, ...], int]:
     names = tuple(str(name) for name in names)
     if n_spins is not None and n_spins != len(names):
         raise ModelError(f"{len(names)} names for n_spins={n_spins}; give one name for each spin")
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise ModelError(f"names must be unique; repeated: {', '.join(repeated[:10])}")
     if not names:

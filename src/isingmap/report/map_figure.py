@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 
 from isingmap.report.appearance import WIDEST, Scale, group_styles, scale_of, sign_style
@@ -22,6 +25,31 @@ def _shown(name: str) -> str:
     """The name as drawn: control characters (which XML forbids) blanked, long ones shortened."""
     clean = "".join(letter if letter.isprintable() else " " for letter in name)
     return clean if len(clean) <= LONGEST_NAME else clean[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def drawn_names(names: Sequence[str]) -> list[str]:
+    """The names as drawn; those that would be cut alike keep their ends, or get numbers, to stay different."""
+    shown = [_shown(name) for name in names]
+    for cut in (_beginning_and_end, _numbered):
+        uses = Counter(shown)
+        shown = [
+            cut(name, k) if uses[text] > 1 else text for k, (name, text) in enumerate(zip(names, shown, strict=True))
+        ]
+    return shown
+
+
+def _beginning_and_end(name: str, number: int) -> str:
+    clean = "".join(letter if letter.isprintable() else " " for letter in name)
+    end = LONGEST_NAME // 2
+    return (
+        clean
+        if len(clean) <= LONGEST_NAME
+        else f"{clean[: LONGEST_NAME - end - 1]}\N{HORIZONTAL ELLIPSIS}{clean[-end:]}"
+    )
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{_shown(name)[: LONGEST_NAME - 6]}\N{HORIZONTAL ELLIPSIS} {number + 1}"
 
 
 def _sheet(frame: np.ndarray) -> tuple[float, float, float]:
@@ -115,7 +143,7 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
     from matplotlib.font_manager import FontProperties
 
     font, measure = FontProperties(size=FONT_SIZE), RendererAgg(8, 8, INCH)
-    shown = [_shown(name) for name in names]
+    shown = drawn_names(names)
     widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in shown]
     sizes = np.array([(width, FONT_SIZE) for width in widths]).reshape(-1, 2) + 1.0
     centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)

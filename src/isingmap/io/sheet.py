@@ -1,0 +1,150 @@
+"""From rows of texts to a rectangle with names: which lines are the header, and which columns are none."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from isingmap.data.labels import PAIRS, normalise
+from isingmap.data.table import counted, listed
+from isingmap.errors import DataError
+from isingmap.io.delimited import Records, check_widths
+
+_LOOKED_AT = 100  # rows that tell whether the first row is like the others
+
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A rectangular file: a header and as many cells in every row.
+
+    Attributes
+    ----------
+    path : str
+    header : tuple of str
+        Only the first may be empty: it is the column of row names.
+    columns : list of tuple of str
+    lines : list of int
+        Line of the file on which each row ends.
+    notes : tuple of str
+    """
+
+    path: str
+    header: tuple[str, ...]
+    columns: list[tuple[str, ...]]
+    lines: list[int]
+    notes: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows below the header."""
+        return len(self.lines)
+
+    def position(self, name: str, option: str) -> int:
+        """Where a column is that `option` names.
+
+        Raises
+        ------
+        DataError
+            If there is none of this name, with one that is written alike or all names.
+        """
+        if name in self.header:
+            return self.header.index(name)
+        close = difflib.get_close_matches(name, self.header, 1, 0.6)
+        advice = f"did you mean {close[0]!r}?" if close else f"the columns are {listed(self.header)}"
+        raise DataError(f"there is no column {name!r} ({option}=); {advice}")
+
+    def place(self, row: int) -> str:
+        """A row in words."""
+        return f"row {row + 1} (line {self.lines[row]})"
+
+
+def sheet_of(records: Records, header_lines: int | None) -> Sheet:
+    """The sheet of a file; `header_lines` says how many rows are header, by default it is guessed from the first row.
+
+    Raises
+    ------
+    FileFormatError
+        If the rows are not equally long, a column has no name, or there is no row of data.
+    """
+    header, n_header_rows, notes = _header(records, header_lines)
+    rows, more = _without_surplus(records.rows[n_header_rows:], len(header))
+    # R's write.table leaves out the name of the column of row names.
+    if n_header_rows and rows and all(len(row) == len(header) + 1 for row in rows):
+        header = ("", *header)
+    elif len(header) > 1 and not header[-1] and rows and all(len(row) == len(header) - 1 for row in rows):
+        header = header[:-1]
+    records = replace(records, rows=[*records.rows[:n_header_rows], *rows])
+    check_widths(records, len(header), n_header_rows)
+    if not rows:
+        raise records.fail("there is a header but no row of data")
+    columns = list(zip(*rows, strict=True))
+    sheet = Sheet(records.path, header, columns, records.lines[n_header_rows:], (*records.notes, *notes, *more))
+    return _without_empty_columns(sheet, records)
+
+
+def _header(records: Records, header_lines: int | None) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
+    """Names of the columns, how many rows they take up, and what to say about them."""
+    first = tuple(cell.strip() for cell in records.rows[0])
+    keys = {normalise(cell) for cell in first} - {""}
+    answers = bool(keys) and any(keys <= set(pair) for pair in PAIRS)
+    if header_lines is None and not answers:
+        return first, 1, ()
+    if header_lines:
+        skipped = f"{counted(header_lines - 1, 'further line')} of the header left out." if header_lines > 1 else ""
+        return first, header_lines, (skipped,) if skipped else ()
+    if header_lines is None and _is_header(records, first, keys):
+        shown = listed(first)
+        return (
+            first,
+            1,
+            (f"The first row ({shown}) was taken for names. If it holds answers, read with header_lines=0.",),
+        )
+    names = tuple(f"x{j + 1}" for j in range(len(first)))
+    return names, 0, (f"The first row holds answers, not names; the variables are called x1 to {names[-1]}.",)
+
+
+def _is_header(records: Records, first: Sequence[str], keys: set[str]) -> bool:
+    """Whether a first row of what could be answers is a header all the same.
+
+    It is if the columns are numbered through, if it alone is quoted, or if no cell below is of its kind.
+    """
+    below = records.rows[1:_LOOKED_AT]
+    if len(set(first)) < len(first) or not below:
+        return False
+    numbered = any(list(first) == [str(j + start) for j in range(len(first))] for start in (0, 1))
+    if (numbered and len(first) > 1) or records.header_quoted:
+        return True
+    kin = {label for pair in PAIRS if keys <= set(pair) for label in pair}
+    labels = {normalise(cell) for row in below for cell in row} - {""}
+    return bool(labels) and not labels & kin
+
+
+def _without_surplus(rows: list[list[str]], width: int) -> tuple[list[list[str]], tuple[str, ...]]:
+    """The rows without the empty field that a separator at the end of each line makes."""
+    if not rows or any(len(row) != width + 1 or row[-1].strip() for row in rows):
+        return rows, ()
+    return [row[:-1] for row in rows], ("Every row ends with a separator; the empty last field was left out.",)
+
+
+def _without_empty_columns(sheet: Sheet, records: Records) -> Sheet:
+    """Drop nameless columns without a cell: what a separator at the end of each line makes."""
+    nameless = [j for j, name in enumerate(sheet.header) if not name]
+    empty = [j for j in nameless if not any(cell.strip() for cell in sheet.columns[j])]
+    bad = [j + 1 for j in nameless if j not in empty and j > 0]
+    if bad:
+        raise records.fail(
+            f"line {records.lines[0]} gives no name to column {listed(bad)}. If the line above the table is a title, "
+            "delete it"
+        )
+    kept = [j for j in range(len(sheet.header)) if j not in empty]
+    if not kept:
+        raise records.fail("there is no column with a name")
+    if not empty:
+        return sheet
+    note = f"{counted(len(empty), 'empty column')} without a name left out."
+    header = tuple(sheet.header[j] for j in kept)
+    columns = [sheet.columns[j] for j in kept]
+    return replace(sheet, header=header, columns=columns, notes=(*sheet.notes, note))

@@ -1,0 +1,131 @@
+"""Questions about a sheet that is no table of answers: a matrix, further lines of headers, totals, rows for columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isingmap.data.labels import normalise
+from isingmap.data.table import counted, listed
+from isingmap.errors import DataError
+from isingmap.files.number_text import number
+from isingmap.io.sheet import Sheet
+
+_FURTHER_HEADERS = (2, 1)  # rows below the names that may be headers, too
+_SMALLEST_MATRIX = 5  # a smaller table of answers may well be symmetric
+
+
+def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None:
+    """Refuse a square table that looks like a matrix: rows called like columns, or symmetric with one diagonal.
+
+    Raises
+    ------
+    DataError
+    """
+    n = len(kept)
+    if n < 2 or sheet.n_rows != n or ids_given:
+        return
+    names = [sheet.header[j] for j in kept]
+    if sheet.header[0] == "" and [cell.strip() for cell in sheet.columns[0]] == names:
+        what = f"its {n} rows have the names of its {n} columns"
+        way_out = "give the first column a name and set it aside with id_column=NAME"
+    elif n >= _SMALLEST_MATRIX and _is_symmetric([sheet.columns[j] for j in kept]):
+        what = f"it is {n} x {n}, symmetric, with the same value all along the diagonal"
+        way_out = "add a column of row ids and set it aside with id_column=NAME"
+    else:
+        return
+    raise DataError(
+        f"this looks like a matrix, not like a table of answers: {what}. Moments of -1/+1 data are for "
+        f"PlanarIsing().fit_moments in Python; a matrix of couplings is a model (isingmap infer). If the rows "
+        f"are observations after all, {way_out}"
+    )
+
+
+def _is_symmetric(columns: Sequence[Sequence[str]]) -> bool:
+    rows = list(zip(*columns, strict=True))
+    return len({rows[i][i] for i in range(len(rows))}) == 1 and all(
+        tuple(column) == row for column, row in zip(columns, rows, strict=True)
+    )
+
+
+def refuse_further_headers(sheet: Sheet, kept: Sequence[int]) -> None:
+    """Refuse a table whose first rows hold texts that occur nowhere below.
+
+    Raises
+    ------
+    DataError
+        With the lines and what they hold.
+    """
+    for n_more in _FURTHER_HEADERS:
+        if sheet.n_rows > n_more + 1 and _are_headers([sheet.columns[j] for j in kept], n_more):
+            lines = " and ".join(str(line) for line in sheet.lines[:n_more])
+            cells = listed([repr(sheet.columns[j][0][:40]) for j in kept], 3)
+            verb = "look like further headers" if n_more > 1 else "looks like a further header"
+            raise DataError(
+                f"line{'s' if n_more > 1 else ''} {lines} {verb} ({cells}): no such cell occurs below. To leave "
+                f"{'them' if n_more > 1 else 'it'} out, read with header_lines={n_more + 1}"
+            )
+
+
+def _are_headers(columns: Sequence[Sequence[str]], n_more: int) -> bool:
+    """Whether the first cells of all columns occur nowhere below, and are a third value in half of them."""
+    excess = 0
+    for column in columns:
+        head = [normalise(cell) for cell in column[:n_more]]
+        below = {normalise(text) for text in set(column[n_more:])} - {""}
+        if not all(head) or below & set(head) or len(below) > 2 or any(number(cell) is not None for cell in head):
+            return False
+        excess += len(below | set(head)) > 2
+    return 2 * excess > len(columns)
+
+
+def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
+    """Refuse a column that is the sum of the others, or a last row that is the sum of the rows above.
+
+    Raises
+    ------
+    DataError
+        Naming it and how to leave it out.
+    """
+    if len(kept) > 2 and sheet.n_rows > 1:
+        for j in kept:
+            if _is_total(sheet, j, kept):
+                name = sheet.header[j]
+                raise DataError(
+                    f"column {name!r} is the sum of the other columns; leave it out with drop_column={name!r}"
+                )
+    if sheet.n_rows > 2 and len(kept) > 1 and _last_row_is_total([sheet.columns[j] for j in kept]):
+        raise DataError(f"line {sheet.lines[-1]} is the sum of the lines above; delete it")
+
+
+def _is_total(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
+    found_two = False
+    for row, cell in enumerate(sheet.columns[candidate]):
+        total = number(cell)
+        parts = [number(sheet.columns[j][row]) for j in kept if j != candidate] if total is not None else [None]
+        if total is None or None in parts or sum(parts) != total:  # type: ignore[arg-type]
+            return False
+        found_two = found_two or total > 1
+    return found_two
+
+
+def _last_row_is_total(columns: Sequence[Sequence[str]]) -> bool:
+    found_two = False
+    for column in columns:
+        *parts, total = (number(cell) for cell in (*column[:-1], column[-1]))
+        if total is None or (total <= 1 and not found_two) or None in parts or sum(parts) != total:  # type: ignore[arg-type]
+            return False
+        found_two = True
+    return True
+
+
+def transpose_hint(sheet: Sheet, kept: Sequence[int]) -> str:
+    """What to do if rows are variables, where a sheet has more columns than rows; else nothing."""
+    if len(kept) <= sheet.n_rows:
+        return ""
+    texts = (j for j in range(len(sheet.header)) if any(number(cell) is None for cell in sheet.columns[j]))
+    first = next(texts, None)
+    names = f" and id_column={sheet.header[first]!r}" if first is not None and sheet.header[first] else ""
+    return (
+        f"There are more columns ({len(kept)}) than rows ({counted(sheet.n_rows, 'row').split()[0]}). If each row is a "
+        f"variable (a species, a senator) and each column an observation, read with transpose=True{names}."
+    )
