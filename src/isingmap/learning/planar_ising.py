@@ -309,6 +309,7 @@ class PlanarIsing:
                 names=None if by_name else self._names_by_position(X),
                 positive=positive if self.threshold is None else None,
                 threshold=self.threshold,
+                missing_label=self.missing_label,
                 select=names,
             )
         for name, coding, values in zip(names, table.codings, table.spins.T, strict=True):
