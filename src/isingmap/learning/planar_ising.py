@@ -13,6 +13,7 @@ from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_f
 from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable
 from isingmap.errors import DataError
+from isingmap.interruption import listening, undisturbed
 from isingmap.learning.fit_warnings import warn_about_data, warn_about_search
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, checked_settings, options_from, with_settings
@@ -103,13 +104,14 @@ class PlanarIsing:
         if self.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
-        with heard_warnings() as heard:
-            table = self._table(X, self.positive, sample_weight)
-            table = screen(apply_missing(table, self.missing), constant=self.constant)
-            moments = empirical_moments(table)
-            result = self._search(moments)
-        learned = LearnedMap(result, moments, table.codings, table.notes, tuple(heard), groups=table.groups)
-        return self._keep(learned, named)
+        with listening():
+            with heard_warnings() as heard:
+                table = self._table(X, self.positive, sample_weight)
+                table = screen(apply_missing(table, self.missing), constant=self.constant)
+                moments = empirical_moments(table)
+                result = self._search(moments)
+            learned = LearnedMap(result, moments, table.codings, table.notes, tuple(heard), groups=table.groups)
+            return self._keep(learned, named)
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -138,11 +140,12 @@ class PlanarIsing:
         """
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
-        with heard_warnings() as heard:
-            given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-            result = self._search(given)
-        notes = ("Learned from given moments; no rows were read.",)
-        return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), names is not None)
+        with listening():
+            with heard_warnings() as heard:
+                given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
+                result = self._search(given)
+            notes = ("Learned from given moments; no rows were read.",)
+            return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), names is not None)
 
     def _table(self, X, positive, weights=None) -> SpinTable:
         if isinstance(X, SpinTable):
@@ -155,7 +158,8 @@ class PlanarIsing:
             problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))
             result = learn_structure(problem, options, progress=progress)
-        warn_about_search(result, self.n_edges)
+        with undisturbed():
+            warn_about_search(result, self.n_edges)
         return result
 
     def _keep(self, learned: LearnedMap, named: bool) -> PlanarIsing:

@@ -14,6 +14,7 @@ from isingmap.inference.ground_states.ground_state import GroundState, ground_st
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
 from isingmap.inference.proofs.proof import Proof
+from isingmap.interruption import listening
 from isingmap.model.arguments import indices_of, vector_of
 from isingmap.model.marginals import pair_marginals
 
@@ -76,6 +77,7 @@ class ExactAnswers:
     @overload
     def log_partition(self, *, certified: Literal[True]) -> Interval: ...
 
+    @listening()
     def log_partition(self, *, certified: bool = False) -> float | Interval:
         """log Z in nats.
 
@@ -97,6 +99,7 @@ class ExactAnswers:
             return self._proof.log_partition()
         return float(self._solution.log_partition)
 
+    @listening()
     def certified_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """(lower, upper), (n_parameters,) each: bounds that provably contain the moments of the edges, then the
         magnetizations of the spins with free fields.
@@ -108,6 +111,7 @@ class ExactAnswers:
         """
         return self._proof.moments()
 
+    @listening()
     def ground_state(self) -> GroundState:
         """A most probable configuration: `spins` (n_spins,), its `energy` and whether it is `certified`.
 
@@ -120,6 +124,7 @@ class ExactAnswers:
         """
         return ground_state_of(self.planned, self._strengths)
 
+    @listening()
     def degeneracy(self) -> int:
         """Number of ground states, an exact and proved integer, for couplings that are multiples of one unit.
 
@@ -132,6 +137,7 @@ class ExactAnswers:
         """
         return self._proof.degeneracy()
 
+    @listening()
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (n_edges,).
 
@@ -142,6 +148,7 @@ class ExactAnswers:
         """
         return self._solution.moments()
 
+    @listening()
     def magnetizations(self) -> np.ndarray:
         """E[x_i], (n_spins,).
 
@@ -152,6 +159,7 @@ class ExactAnswers:
         """
         return self._solution.magnetizations()
 
+    @listening()
     def hessian(self) -> np.ndarray:
         """Fisher information per sample: covariance of the edge products, then of the spins with free fields.
 
@@ -164,6 +172,7 @@ class ExactAnswers:
         """
         return self._solution.hessian()
 
+    @listening()
     def correlations(self, pairs=None) -> np.ndarray:
         """E[x_i x_j] of any pairs, also far apart.
 
@@ -211,6 +220,7 @@ class ExactAnswers:
         mean = self.magnetizations()
         return pair_marginals(self.correlations(pairs), mean[pairs[:, 0]], mean[pairs[:, 1]])
 
+    @listening()
     def hessian_product(self, vector) -> np.ndarray:
         """Hessian times a vector, (n_parameters,), at any size; about four times the cost of the moments.
 
@@ -223,6 +233,7 @@ class ExactAnswers:
         """
         return self._solution.hessian_product(vector_of(vector, self.n_parameters, "vector", "one for each parameter"))
 
+    @listening()
     def hessian_entries(self, first, second) -> np.ndarray:
         """Single entries of the Hessian at any size: covariances of pairs of parameters, numbered as in `hessian`.
 
@@ -243,6 +254,7 @@ class ExactAnswers:
         """
         return 1.0 - np.concatenate([self.moments(), self.magnetizations()[self.free_fields]]) ** 2
 
+    @listening()
     def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
         """Independent exact samples, (n_samples, n_spins) int8 of -1 and +1.
 

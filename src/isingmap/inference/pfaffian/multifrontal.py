@@ -26,9 +26,13 @@ class Weights(NamedTuple):
     entries: np.ndarray
 
 
-@kernel
-def weights_of(couplings, signs, next_in_face):
+def weights_of(couplings, signs, next_in_face) -> Weights:
     """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
+    return Weights(*_weights(couplings, signs, next_in_face))
+
+
+@kernel
+def _weights(couplings, signs, next_in_face):
     twin = np.empty(signs.size)
     scale = np.empty(signs.size)
     for h in range(signs.size):
@@ -42,7 +46,7 @@ def weights_of(couplings, signs, next_in_face):
         entries[h, 0] = twin[h]
         entries[h, 1] = scale[h] * scale[following]
         entries[h, 2] = -scale[h] * scale[next_in_face[following]]
-    return Weights(twin, entries)
+    return twin, entries
 
 
 @inlined
