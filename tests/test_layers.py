@@ -12,7 +12,7 @@ from import_graph import circles, import_graph
 ROOT = Path(isingmap.__file__).parent
 
 LAYERS = {
-    "errors": 0,
+    "errors": -1,
     "option": 1,
     "warned": 1,
     "cached": 0,

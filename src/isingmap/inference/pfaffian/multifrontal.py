@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-from isingmap.compiled import HELPER, ZERO, filled, helper, inlined, kernel
+from isingmap.compiled import HELPER, ZERO, compiled, filled, helper, inlined, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
@@ -115,7 +114,7 @@ def invert_block(a):
     return 0.5 * log_determinant
 
 
-@numba.njit(error_model="numpy", **HELPER)
+@compiled(error_model="numpy", **HELPER)
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
     done = filled(a.shape[0], ZERO)
