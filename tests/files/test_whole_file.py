@@ -68,3 +68,33 @@ def test_taken_names_are_refused(tmp_path):
         check_file(path)
     with pytest.raises(OutputExistsError, match="is a folder"):
         check_file(tmp_path, force=True)
+
+
+def test_links_are_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/x").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real/x")
+    write_bytes(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real/x").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and pipes")
+def test_devices_and_pipes_are_written_into(tmp_path):
+    check_file("/dev/null")
+    write_bytes("/dev/null", b"gone")
+    assert not os.path.isfile("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    check_file(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_bytes(tmp_path / "pipe", b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert names(tmp_path) == ["pipe"]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_to_is_found_before_the_work(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError):
+        check_file(tmp_path / "x")
+    tmp_path.chmod(0o700)
