@@ -185,3 +185,12 @@ def test_a_repeated_warning_is_printed_once(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr("isingmap.report.summary.model_summary", talkative)
     code, out, err = run("info", tmp_path / "map" / "model.json")
     assert (code, out, err) == (0, "", "warning: prior=1 (in Python) helps\nwarning: another\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files as bytes")
+def test_a_file_name_that_is_not_utf_8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.csv"
+    with open(path, "wb") as stream:
+        stream.write(b"a,b\n" + b"0,0\n1,1\n" * 30 + b"0,1\n1,0\n" * 10)
+    done = subprocess_run(["fit", path, "-o", str(tmp_path / "map")])
+    assert (done.returncode, done.stderr) == (0, b"") and (tmp_path / "map/model.json").exists()

@@ -20,7 +20,7 @@ from typing import NoReturn
 from isingmap import __version__
 from isingmap.cli import convert, correlations, demo, fit, ground_state, infer, info, sample, simulate, voteview
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
-from isingmap.cli.wording import in_options
+from isingmap.cli.wording import in_options, well_formed
 from isingmap.errors import IsingMapError, IsingMapWarning
 from isingmap.interruption import listening, noted, was_interrupted
 
@@ -100,7 +100,7 @@ def _parsed(argv: list[str]) -> argparse.Namespace:
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
         raise UsageError(_about_unknown(unknown, arguments.parser))
-    arguments.command_line = shlex.join(["isingmap", *argv])
+    arguments.command_line = well_formed(shlex.join(["isingmap", *argv]))
     return arguments
 
 

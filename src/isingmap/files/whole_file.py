@@ -6,14 +6,19 @@ import errno
 import io
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike, fspath
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from isingmap.errors import ModelError, OutputExistsError
+
+# Files written aside that wait for others, inside `together`.
+_WAITING: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 
 
 def check_file(path: str | PathLike[str], *, force: bool = False) -> None:
@@ -85,10 +90,56 @@ def written_whole(path: str | PathLike[str], *, mode: int = 0o666) -> Iterator[B
     try:
         with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream:
             yield stream
-        os.replace(part, path)
+        waiting = _WAITING.get()
+        if waiting is None:
+            os.replace(part, path)
+        else:
+            waiting.append((part, path))
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """All files that are written inside the block take their places when it ends without an error, or none does.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be moved to its place; those moved before it have gone back.
+    """
+    waiting: list[tuple[Path, Path]] = []
+    token = _WAITING.set(waiting)
+    try:
+        yield
+        _move_all(waiting)
+    finally:
+        _WAITING.reset(token)
+        for part, _ in waiting:
+            part.unlink(missing_ok=True)
+
+
+def _move_all(moves: list[tuple[Path, Path]]) -> None:
+    done: list[tuple[Path | None, Path]] = []
+    try:
+        for part, path in moves:
+            old = part.with_suffix(".old") if path.exists() else None
+            done.append((old, path))
+            if old is not None:
+                shutil.copy2(path, old)
+            os.replace(part, path)
+    except BaseException:
+        for old, path in done:
+            if old is None:
+                path.unlink(missing_ok=True)
+            elif path != moves[len(done) - 1][1]:  # the last one was not moved
+                os.replace(old, path)
+        raise
+    finally:
+        for old, _ in done:
+            if old is not None:
+                old.unlink(missing_ok=True)
 
 
 @contextmanager
