@@ -1,12 +1,18 @@
 """The garbage collector waits during a compilation, and only then."""
 
 import gc
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numba
 import pytest
 from numba.core.event import Listener, register, unregister
 
-import isingmap.compiled  # noqa: F401 - puts its own listener in place first
+import isingmap.compiled  # puts its own listener in place first
+from isingmap.errors import IsingMapWarning
 
 
 class Recorder(Listener):
@@ -54,3 +60,40 @@ def test_it_stays_off_where_it_was_off(recorder):
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def run_without_cache(folder, *code, **more):
+    """Run Python where numba finds no folder for its cache: __pycache__ is a file, and HOME does not exist."""
+    (folder / "package").mkdir()
+    shutil.copytree(Path(isingmap.__file__).parent, folder / "package/isingmap", ignore=lambda *_: {"__pycache__"})
+    for place in [folder / "package/isingmap", *(folder / "package/isingmap").rglob("*/")]:
+        (place / "__pycache__").write_text("in the way")
+    (folder / "in_the_way").write_text("a file")
+    environment = {**os.environ, "PYTHONPATH": str(folder / "package"), "HOME": str(folder / "in_the_way/home"), **more}
+    for name in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
+        environment.pop(name, None)
+    command = [sys.executable, *code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, cwd=folder)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="where caches are")
+@pytest.mark.parametrize(("disabled", "n_warnings"), [("0", 1), ("1", 0)])
+def test_no_place_for_a_cache(tmp_path, disabled, n_warnings):
+    isingmap.IsingModel([(0, 1)], [0.5], names=["a", "b"]).save(tmp_path / "model.json")
+    done = run_without_cache(tmp_path, "-m", "isingmap", "infer", "model.json", NUMBA_DISABLE_JIT=disabled)
+    assert done.returncode == 0 and "log Z" in done.stdout, done.stderr
+    assert done.stderr.count("\n") == done.stderr.count("NUMBA_CACHE_DIR") == n_warnings
+
+
+def test_a_full_disk_costs_no_answer(tmp_path, monkeypatch):
+    def full(self, key, data):
+        raise OSError(28, "No space left on device")
+
+    @isingmap.compiled.kernel
+    def twice(x):
+        return 2 * x
+
+    monkeypatch.setattr(type(twice._cache._cache_file), "save", full)
+    isingmap.compiled._warn_once.cache_clear()
+    with pytest.warns(IsingMapWarning, match="cannot be kept"):
+        assert twice(4) == 8

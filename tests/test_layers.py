@@ -12,11 +12,12 @@ from import_graph import circles, import_graph
 ROOT = Path(isingmap.__file__).parent
 
 LAYERS = {
-    "errors": 0,
+    "errors": -1,
     "option": 1,
     "warned": 1,
     "cached": 0,
     "progress": 0,
+    "interruption": 0,
     "compiled": 0,
     "files": 1,
     "planar": 1,
@@ -58,7 +59,6 @@ SUBLAYERS = {
         "families": 0,
         "search_methods": 0,
         "edge_gain": 0,
-        "interruption": 0,
         "options": 1,
         "result": 1,
         "problem": 2,

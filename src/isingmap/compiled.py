@@ -6,21 +6,71 @@ Numba links what a function calls into it and optimises it there once more, so e
 from __future__ import annotations
 
 import gc
-from typing import Any
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 from numba.core.event import Listener, register
 
-KERNEL: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
+from isingmap.errors import IsingMapWarning
+
+Function = TypeVar("Function", bound=Callable)
+
+KERNEL: dict[str, Any] = {"no_cfunc_wrapper": True}
 HELPER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 
+
+def compiled(**options: Any) -> Callable[[Function], Function]:
+    """`numba.njit` with a cache on the disk, or without one where nothing can be written."""
+
+    def decorate(function: Function) -> Function:
+        dispatcher = numba.njit(**options)(function)
+        if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+            try:
+                dispatcher._cache = _ForgivingCache(function)
+            except (RuntimeError, OSError):
+                _warn_once()
+        return dispatcher
+
+    return decorate
+
+
+class _ForgivingCache(FunctionCache):
+    """A cache that may fail: a full disk or a damaged file costs compile time, and no answer."""
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever a damaged file makes of itself
+            return None
+
+    def save_overload(self, sig, data):
+        try:
+            super().save_overload(sig, data)
+        except OSError:
+            _warn_once()
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(
+        "compiled code cannot be kept (no folder for it can be written to), so every start compiles anew, for up to a "
+        "minute; set the environment variable NUMBA_CACHE_DIR to a folder of yours",
+        IsingMapWarning,
+        stacklevel=2,
+    )
+
+
 # Called from Python; threads run kernels side by side.
-kernel = numba.njit(nogil=True, **KERNEL)
+kernel = compiled(nogil=True, **KERNEL)
 # Called by compiled functions only: it has no entry from Python, and calling it from there crashes the interpreter.
-helper = numba.njit(**HELPER)
+helper = compiled(**HELPER)
 # A helper with one caller: a part of it, and never compiled by itself.
-inlined = numba.njit(inline="always", **HELPER)
+inlined = compiled(inline="always", **HELPER)
 
 
 class _PausedCollector(Listener):
@@ -54,6 +104,13 @@ def _is_ours(event) -> bool:
 
 
 register("numba:compile", _PausedCollector())
+
+
+def record(fields: list[tuple]) -> np.dtype:
+    """The type of a row of a table, with its fields as attributes, also under NUMBA_DISABLE_JIT."""
+    plain = np.dtype(fields)
+    return np.dtype((np.record, plain)) if numba.config.DISABLE_JIT else plain  # type: ignore[attr-defined]
+
 
 # Constants of a NumPy type: numba compiles a function anew for every literal it is called with.
 NONE, ZERO, ONE = np.int64(-1), np.int64(0), np.int64(1)

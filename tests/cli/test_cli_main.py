@@ -196,3 +196,12 @@ def test_a_switch_of_the_table_is_an_option_without_a_value():
     options._add_setting(parser, Option("loud", False, "make noise", "switch", flag="--loud"))
     assert parser.parse_args(["--loud"]).loud is True
     assert parser.parse_args([]).loud is False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files as bytes")
+def test_a_file_name_that_is_not_utf_8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.csv"
+    with open(path, "wb") as stream:
+        stream.write(b"a,b\n" + b"0,0\n1,1\n" * 30 + b"0,1\n1,0\n" * 10)
+    done = subprocess_run(["fit", path, "-o", str(tmp_path / "map")])
+    assert (done.returncode, done.stderr) == (0, b"") and (tmp_path / "map/model.json").exists()

@@ -1,11 +1,12 @@
 """A file appears whole or not at all."""
 
 import os
+import shutil
 
 import pytest
 
 from isingmap.errors import ModelError, OutputExistsError
-from isingmap.files.whole_file import check_file, write_bytes, write_text, written_text, written_whole
+from isingmap.files.whole_file import check_file, together, write_bytes, write_text, written_text, written_whole
 
 
 def names(folder):
@@ -68,3 +69,69 @@ def test_taken_names_are_refused(tmp_path):
         check_file(path)
     with pytest.raises(OutputExistsError, match="is a folder"):
         check_file(tmp_path, force=True)
+
+
+def test_links_are_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/x").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real/x")
+    write_bytes(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real/x").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and pipes")
+def test_devices_and_pipes_are_written_into(tmp_path):
+    check_file("/dev/null")
+    write_bytes("/dev/null", b"gone")
+    assert not os.path.isfile("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    check_file(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_bytes(tmp_path / "pipe", b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert names(tmp_path) == ["pipe"]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_to_is_found_before_the_work(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(PermissionError):
+        check_file(tmp_path / "x")
+    tmp_path.chmod(0o700)
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+@pytest.mark.parametrize("step", ["replace", "copy2"])
+def test_files_written_together_all_appear_or_none(tmp_path, monkeypatch, fails_at, step):
+    for name in "ac":
+        (tmp_path / name).write_bytes(b"old")
+    calls, module = [], {"replace": os, "copy2": shutil}[step]
+    real = getattr(module, step)
+
+    def fragile(source, target):
+        calls.append(1)
+        if len(calls) == fails_at:
+            raise OSError(28, "No space left on device")
+        return real(source, target)
+
+    monkeypatch.setattr(module, step, fragile)
+    if step == "copy2" and fails_at == 3:  # only two of them are there before
+        fails_at = 0
+    try:
+        with together():
+            for name in "abc":
+                write_bytes(tmp_path / name, b"new")
+    except OSError:
+        assert fails_at and {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a": b"old", "c": b"old"}
+    else:
+        assert not fails_at and {p.name: p.read_bytes() for p in tmp_path.iterdir()} == dict.fromkeys("abc", b"new")
+
+
+def test_a_failure_in_the_block_leaves_all_old_files(tmp_path):
+    (tmp_path / "a").write_bytes(b"old")
+    with pytest.raises(RuntimeError), together():
+        write_bytes(tmp_path / "a", b"new")
+        write_bytes(tmp_path / "b", b"new")
+        raise RuntimeError
+    assert (tmp_path / "a").read_bytes() == b"old" and names(tmp_path) == ["a"]

@@ -78,3 +78,54 @@ def test_failure_while_moving_puts_everything_back(tmp_path, monkeypatch, fails_
         "edges.csv": "old",
         "model.json": "old",
     }
+
+
+@pytest.mark.parametrize("killed_at", range(1, 8))
+def test_what_was_killed_half_way_comes_back(tmp_path, monkeypatch, killed_at):
+    """After a kill nothing is undone; the next start does it, and also when its own undoing is killed once more."""
+    for name in ("edges.csv", "gone.csv", "model.json"):
+        (tmp_path / name).write_text("old")
+    rename, calls = Path.rename, []
+
+    class Killed(BaseException):
+        pass
+
+    def fragile(self, target):
+        calls.append(1)
+        if len(calls) >= killed_at:
+            raise Killed
+        return rename(self, target)
+
+    owned = ["model.json", "edges.csv", "gone.csv", "extra.csv"]
+    with pytest.raises(Killed), finished_folder(tmp_path, owned) as place:
+        for name in ("edges.csv", "extra.csv", "model.json"):
+            (place / name).write_text("new")
+        monkeypatch.setattr(Path, "rename", fragile)
+    calls[:] = [1] * (killed_at - 2)  # one rename of the undoing, then killed again
+    if killed_at > 2:
+        with pytest.raises(Killed):
+            check_folder(tmp_path, force=True)
+    monkeypatch.undo()
+    check_folder(tmp_path, force=True)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(
+        ["edges.csv", "gone.csv", "model.json"], "old"
+    )
+
+
+def test_ctrl_c_again_while_undoing(tmp_path, monkeypatch):
+    for name in ("edges.csv", "model.json"):
+        (tmp_path / name).write_text("old")
+    rename, calls = Path.rename, []
+
+    def impatient(self, target):
+        calls.append(1)
+        if len(calls) in (4, 6):
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    with pytest.raises(KeyboardInterrupt), finished_folder(tmp_path, ["model.json", "edges.csv"]) as place:
+        for name in ("edges.csv", "model.json"):
+            (place / name).write_text("new")
+        monkeypatch.setattr(Path, "rename", impatient)
+    monkeypatch.undo()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"edges.csv": "old", "model.json": "old"}

@@ -82,12 +82,13 @@ def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from isingmap.cli.learning import learn_and_write
+    from isingmap.cli.wording import well_formed
     from isingmap.files.whole_folder import check_folder
 
     check_folder(arguments.output, force=arguments.force)
     arguments.positive = positive_labels(arguments.positive)
     table = _table(arguments)
-    return learn_and_write(table, arguments, missing=arguments.missing, title=Path(arguments.table).name)
+    return learn_and_write(table, arguments, missing=arguments.missing, title=well_formed(Path(arguments.table).name))
 
 
 def positive_labels(texts: list[str] | None):

@@ -9,6 +9,7 @@ import argparse
 import difflib
 import os
 import shlex
+import signal
 import sys
 import traceback
 import warnings
@@ -19,8 +20,9 @@ from typing import NoReturn
 from isingmap import __version__
 from isingmap.cli import convert, correlations, demo, fit, ground_state, infer, info, sample, simulate, voteview
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
-from isingmap.cli.wording import in_options
+from isingmap.cli.wording import in_options, well_formed
 from isingmap.errors import IsingMapError, IsingMapWarning
+from isingmap.interruption import listening, noted, was_interrupted
 
 DESCRIPTION = """\
 isingmap learns planar maps of yes/no data: which variables go together when all others
@@ -59,6 +61,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     _print_any_letter()
+    try:
+        with listening(signal.SIGTERM):
+            return _run(argv)
+    except KeyboardInterrupt:  # too late for anybody to look
+        return INTERRUPTED
+
+
+def _run(argv: list[str]) -> int:
     known: frozenset[str] | None = None
     try:
         arguments = _parsed(argv)
@@ -66,7 +76,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _plain_warnings(known):
             code = arguments.run(arguments)
             sys.stdout.flush()
-            return code
+        if noted() is not None and code == SUCCESS:
+            print("interrupted when all was done; the results are complete", file=sys.stderr)
+            return INTERRUPTED
+        return code
     except SystemExit as leaving:  # argparse, after --help and --version
         return int(leaving.code or SUCCESS)
     except BrokenPipeError:
@@ -87,7 +100,7 @@ def _parsed(argv: list[str]) -> argparse.Namespace:
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
         raise UsageError(_about_unknown(unknown, arguments.parser))
-    arguments.command_line = shlex.join(["isingmap", *argv])
+    arguments.command_line = well_formed(shlex.join(["isingmap", *argv]))
     return arguments
 
 
@@ -121,7 +134,7 @@ def _about_unknown(unknown: Sequence[str], parser: Parser) -> str:
 
 def _verdict(error: BaseException, known: frozenset[str] | None) -> tuple[int, str]:
     """Exit code and message of an error, in the words of a command with the options `known`."""
-    if isinstance(error, KeyboardInterrupt):
+    if was_interrupted(error) and not isinstance(error, IsingMapError | OSError):
         return INTERRUPTED, "interrupted; no half-written result was left"
     if isinstance(error, UsageError | IsingMapError):
         return USER_ERROR, f"error: {in_options(error, known)}"

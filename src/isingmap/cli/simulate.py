@@ -124,10 +124,12 @@ def _write(arguments: Namespace, model, samples, simulation: dict) -> None:
 
     from isingmap.files.csv_file import write_csv
     from isingmap.files.strict_json import write_json
+    from isingmap.files.whole_file import together
     from isingmap.model.json_format import document_of
 
     for path in _outputs(arguments):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-    if arguments.model is not None:
-        write_json(arguments.model, document_of(model, simulation=simulation))
-    write_csv(arguments.output, model.names, samples.tolist())
+    with together():
+        if arguments.model is not None:
+            write_json(arguments.model, document_of(model, simulation=simulation))
+        write_csv(arguments.output, model.names, samples.tolist())

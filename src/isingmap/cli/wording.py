@@ -27,6 +27,11 @@ _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[
 CALLS = {"read_histogram": "--histogram"}  # functions that are an option
 
 
+def well_formed(text: str) -> str:
+    """The text with bytes of a file name that are not UTF-8 written out, so that it can be stored."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def in_options(message: object, known: frozenset[str] | None = None) -> str:
     """The message, safe to print, with settings written as options.
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
+import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike, fspath
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from isingmap.errors import ModelError, OutputExistsError
+
+# Files written aside that wait for others, inside `together`.
+_WAITING: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 
 
 def check_file(path: str | PathLike[str], *, force: bool = False) -> None:
@@ -21,12 +28,40 @@ def check_file(path: str | PathLike[str], *, force: bool = False) -> None:
     ------
     OutputExistsError
         If the file exists (unless `force`), or is a folder.
+    PermissionError
+        If nothing can be written there.
     """
     path = Path(path)
     if path.is_dir():
         raise OutputExistsError(f"{path} is a folder; give the name of a file")
+    if _is_stream(path):
+        return
     if path.exists() and not force:
         raise OutputExistsError(f"the file {path} exists and was not overwritten; choose another name, or force=True")
+    check_writable(next((place for place in _resolved(path).parents if place.exists()), Path()))
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder in which nothing can be made.
+
+    Raises
+    ------
+    PermissionError
+    """
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "nothing can be written in this folder", os.fspath(folder))
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a device, a pipe or a socket: written into, never replaced."""
+    if path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",)):
+        return path.exists()
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir()
+
+
+def _resolved(path: Path) -> Path:
+    """Where a link leads, so that the file is replaced and not the link."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 @contextmanager
@@ -36,7 +71,7 @@ def written_whole(path: str | PathLike[str], *, mode: int = 0o666) -> Iterator[B
     Parameters
     ----------
     path : path-like
-        In a folder that exists. Replaced if it exists.
+        In a folder that exists. A file is replaced, a link is followed, and a device or pipe is written into.
     mode : int
         Who may read and write the file; the user's umask is taken off.
 
@@ -46,14 +81,65 @@ def written_whole(path: str | PathLike[str], *, mode: int = 0o666) -> Iterator[B
         If the folder does not exist or cannot be written to.
     """
     path = Path(path)
+    if _is_stream(path):
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    path = _resolved(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream:
             yield stream
-        os.replace(part, path)
+        waiting = _WAITING.get()
+        if waiting is None:
+            os.replace(part, path)
+        else:
+            waiting.append((part, path))
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """All files that are written inside the block take their places when it ends without an error, or none does.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be moved to its place; those moved before it have gone back.
+    """
+    waiting: list[tuple[Path, Path]] = []
+    token = _WAITING.set(waiting)
+    try:
+        yield
+        _move_all(waiting)
+    finally:
+        _WAITING.reset(token)
+        for part, _ in waiting:
+            part.unlink(missing_ok=True)
+
+
+def _move_all(moves: list[tuple[Path, Path]]) -> None:
+    done: list[tuple[Path | None, Path]] = []
+    try:
+        for part, path in moves:
+            old = part.with_suffix(".old") if path.exists() else None
+            done.append((old, path))
+            if old is not None:
+                shutil.copy2(path, old)
+            os.replace(part, path)
+    except BaseException:
+        for old, path in done:
+            if old is None:
+                path.unlink(missing_ok=True)
+            elif path != moves[len(done) - 1][1]:  # the last one was not moved
+                os.replace(old, path)
+        raise
+    finally:
+        for old, _ in done:
+            if old is not None:
+                old.unlink(missing_ok=True)
 
 
 @contextmanager

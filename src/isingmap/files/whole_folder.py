@@ -14,7 +14,10 @@ from os import PathLike
 from pathlib import Path
 
 from isingmap.errors import OutputExistsError
+from isingmap.files.whole_file import check_writable
 
+# In the temporary folder of an exchange: the old results until it is complete, the same afterwards, the new names.
+_OLD, _REPLACED, _NAMES = "old", "replaced", "names.txt"
 _SHOWN = 5  # entries of an occupied folder that a message names
 
 
@@ -25,12 +28,20 @@ def check_folder(folder: str | PathLike[str], *, force: bool = False) -> None:
     ------
     OutputExistsError
         If it is not empty (unless `force`), or if it or one of its parents is a file.
+    PermissionError
+        If nothing can be written there.
+
+    Notes
+    -----
+    Where an exchange of results was killed half-way, the old ones come back first.
     """
     folder = Path(folder)
-    blocking = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), folder)
+    recover(folder)
+    blocking = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), Path())
     if os.path.lexists(blocking) and not blocking.is_dir():
         what = "is a file" if blocking == folder else f"cannot be a folder, because {blocking} is a file"
         raise OutputExistsError(f"{folder} {what}; choose another name for the folder of results")
+    check_writable(blocking)
     if is_occupied(folder) and not force:
         raise OutputExistsError(
             f"the folder {folder} is not empty (it holds {_entries(folder)}); nothing was overwritten. "
@@ -61,6 +72,7 @@ def finished_folder(folder: str | PathLike[str], owned: Sequence[str]) -> Iterat
         If the folder cannot be made or written to.
     """
     folder = Path(folder)
+    recover(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = not folder.exists()
     # Inside an existing folder: it may be a mount point, where nothing can be moved in from beside it.
@@ -75,24 +87,49 @@ def finished_folder(folder: str | PathLike[str], owned: Sequence[str]) -> Iterat
         else:
             _exchange(new, folder, temporary, owned)
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        if not (temporary / _OLD).is_dir():  # if undoing failed, the next start tries again
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _exchange(new: Path, folder: Path, temporary: Path, owned: Sequence[str]) -> None:
-    """Move the old results out and the new ones in; on any error undo it."""
-    old = temporary / "old"
+    """Move the old results out and the new ones in; on any error undo it, now or at the next start."""
+    old = temporary / _OLD
+    (temporary / _NAMES).write_text("\n".join(path.name for path in new.iterdir()))
     old.mkdir()
-    moves = [(folder / name, old / name) for name in owned if (folder / name).exists()]
-    moves += [(path, folder / path.name) for path in sorted(new.iterdir())]
-    done: list[tuple[Path, Path]] = []
     try:
-        for source, target in moves:
-            source.rename(target)
-            done.append((source, target))
+        for name in owned:
+            if os.path.lexists(folder / name):
+                (folder / name).rename(old / name)
+        for path in sorted(new.iterdir()):
+            path.rename(folder / path.name)
+        old.rename(temporary / _REPLACED)  # from here on the new results count
     except BaseException:
-        for source, target in reversed(done):
-            target.rename(source)
+        try:
+            _undo(folder, temporary)
+        except KeyboardInterrupt:
+            _undo(folder, temporary)
         raise
+
+
+def _undo(folder: Path, temporary: Path) -> None:
+    """Bring the old results back, from wherever an exchange or an earlier undoing stopped."""
+    if not (temporary / _OLD).is_dir():
+        return
+    new = temporary / "new"
+    for name in (temporary / _NAMES).read_text().split("\n"):
+        if not (new / name).exists() and (folder / name).exists():
+            (folder / name).rename(new / name)
+    for path in (temporary / _OLD).iterdir():
+        path.rename(folder / path.name)
+    (temporary / _OLD).rmdir()
+
+
+def recover(folder: Path) -> None:
+    """Undo an exchange of results that was killed half-way, and clear away what it left."""
+    for temporary in folder.glob(".*.part"):
+        if (temporary / _NAMES).exists() and ((temporary / _OLD).is_dir() or (temporary / _REPLACED).is_dir()):
+            _undo(folder, temporary)
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _entries(folder: Path) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.errors import PrecisionError
+from isingmap.interruption import look
 
 # Every number that decides whether an answer is handed out. (`ROUNDING` in zero_field/correlations.py, from which
 # errors are estimated, stays beside the kernel that reads it, because numba's cache looks at no other file.)
@@ -135,6 +136,7 @@ class Ladder(Generic[AnyModel]):
     def rung(self, kind: RungKind[AnyModel, AnyRung]) -> AnyRung:
         """The rung of one kind, made at the first call."""
         if kind.name not in self._made:
+            look()
             self._made.setdefault(kind.name, kind.solve(self.model))
         return self._made[kind.name]
 

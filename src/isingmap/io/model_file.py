@@ -6,6 +6,7 @@ from pathlib import Path
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import read_text
+from isingmap.files.whole_file import together
 from isingmap.io.formats import Format, format_by_content, format_by_ending, format_named
 from isingmap.io.model_content import ModelFile, ModelPath
 from isingmap.model import IsingModel
@@ -54,6 +55,8 @@ def write_model_file(
 ) -> None:
     """Write a model to a file of any format in `FORMATS`; what the format cannot hold is said in a warning.
 
+    Where a format has a second file, both are written or none.
+
     Parameters
     ----------
     model : ModelFile or IsingModel
@@ -79,7 +82,8 @@ def write_model_file(
         If the folder does not exist or cannot be written to.
     """
     content = model if isinstance(model, ModelFile) else ModelFile(model)
-    _format_to_write(path, format).functions().write(content, path, domain or content.domain)
+    with together():
+        _format_to_write(path, format).functions().write(content, path, domain or content.domain)
 
 
 def companion(path: ModelPath, format: str | None = None) -> Path | None:

@@ -15,6 +15,7 @@ from isingmap.data.options import DataOptions
 from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
+from isingmap.interruption import listening, undisturbed
 from isingmap.learning.fit_warnings import warn_about_data, warn_about_search
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
@@ -107,19 +108,22 @@ class PlanarIsing:
         if self._reading.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
-        with heard_warnings() as heard:
-            table = self._table(X, self.positive, sample_weight)
-            columns = table.names
-            table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
-            moments = empirical_moments(table)
-            result = self._search(moments)
-        shared = (
-            overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields)) if table.n_missing else None
-        )
-        learned = LearnedMap(
-            result, moments, table.codings, table.notes, tuple(heard), groups=table.groups, overlap=shared
-        )
-        return self._keep(learned, columns, named)
+        with listening():
+            with heard_warnings() as heard:
+                table = self._table(X, self.positive, sample_weight)
+                columns = table.names
+                table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
+                moments = empirical_moments(table)
+                result = self._search(moments)
+            shared = (
+                overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields))
+                if table.n_missing
+                else None
+            )
+            learned = LearnedMap(
+                result, moments, table.codings, table.notes, tuple(heard), groups=table.groups, overlap=shared
+            )
+            return self._keep(learned, columns, named)
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -149,11 +153,14 @@ class PlanarIsing:
         check_values(self.get_params())
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
-        with heard_warnings() as heard:
-            given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-            result = self._search(given)
-        notes = ("Learned from given moments; no rows were read.",)
-        return self._keep(LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None)
+        with listening():
+            with heard_warnings() as heard:
+                given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
+                result = self._search(given)
+            notes = ("Learned from given moments; no rows were read.",)
+            return self._keep(
+                LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None
+            )
 
     @property
     def _reading(self) -> DataOptions:
@@ -172,7 +179,8 @@ class PlanarIsing:
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))
             result = learn_structure(problem, options, progress=progress)
-        warn_about_search(result, self.n_edges)
+        with undisturbed():
+            warn_about_search(result, self.n_edges)
         return result
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:

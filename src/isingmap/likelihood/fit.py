@@ -280,7 +280,8 @@ def tree_couplings(n_nodes: int, edges: np.ndarray, moments: np.ndarray) -> np.n
     without any curvature.
     """
     # Lengths are positive, because a sparse matrix takes 0 for no edge.
-    lengths = coo_array((2.0 - np.abs(moments), (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
+    ends = edges.astype(np.int32)  # SciPy's graph functions take no others before 1.17
+    lengths = coo_array((2.0 - np.abs(moments), (ends[:, 0], ends[:, 1])), shape=(n_nodes, n_nodes))
     tree = minimum_spanning_tree(lengths.tocsr()).tocoo()
     in_tree = np.isin(edges @ (n_nodes, 1), np.stack([tree.row, tree.col], axis=1) @ (n_nodes, 1))
     return np.where(in_tree, np.arctanh(moments), 0.0)

@@ -15,6 +15,7 @@ from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
 from isingmap.inference.proofs.enumerated_proof import EnumeratedProof
 from isingmap.inference.proofs.proof import Proof
+from isingmap.interruption import listening
 from isingmap.model.arguments import generator_of, indices_of, vector_of
 from isingmap.model.marginals import pair_marginals
 
@@ -80,6 +81,7 @@ class ExactAnswers:
     @overload
     def log_partition(self, *, certified: Literal[True]) -> Interval: ...
 
+    @listening()
     def log_partition(self, *, certified: bool = False) -> float | Interval:
         """log Z in nats.
 
@@ -100,6 +102,7 @@ class ExactAnswers:
             return self._proof.log_partition()
         return float(self._solution.log_partition)
 
+    @listening()
     def certified_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """(lower, upper), (n_parameters,) each: bounds that provably contain the moments of the edges, then the
         magnetizations of the spins with free fields.
@@ -111,6 +114,7 @@ class ExactAnswers:
         """
         return self._proof.moments()
 
+    @listening()
     def ground_state(self) -> GroundState:
         """A most probable configuration: `spins` (n_spins,), its `energy` and whether it is `certified`.
 
@@ -123,6 +127,7 @@ class ExactAnswers:
         """
         return ground_state_of(self.planned, self._strengths)
 
+    @listening()
     def degeneracy(self) -> int:
         """Number of ground states, an exact and proved integer, for couplings that are multiples of one unit.
 
@@ -135,6 +140,7 @@ class ExactAnswers:
         """
         return self._proof.degeneracy()
 
+    @listening()
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (n_edges,).
 
@@ -145,6 +151,7 @@ class ExactAnswers:
         """
         return self._solution.moments()
 
+    @listening()
     def magnetizations(self) -> np.ndarray:
         """E[x_i], (n_spins,).
 
@@ -155,6 +162,7 @@ class ExactAnswers:
         """
         return self._solution.magnetizations()
 
+    @listening()
     def hessian(self) -> np.ndarray:
         """Fisher information per sample: covariance of the edge products, then of the spins with free fields.
 
@@ -167,6 +175,7 @@ class ExactAnswers:
         """
         return self._solution.hessian()
 
+    @listening()
     def correlations(self, pairs=None) -> np.ndarray:
         """E[x_i x_j] of any pairs, also far apart.
 
@@ -214,6 +223,7 @@ class ExactAnswers:
         mean = self.magnetizations()
         return pair_marginals(self.correlations(pairs), mean[pairs[:, 0]], mean[pairs[:, 1]])
 
+    @listening()
     def hessian_product(self, vector) -> np.ndarray:
         """Hessian times a vector, (n_parameters,), at any size; about four times the cost of the moments.
 
@@ -226,6 +236,7 @@ class ExactAnswers:
         """
         return self._solution.hessian_product(vector_of(vector, self.n_parameters, "vector", "one for each parameter"))
 
+    @listening()
     def hessian_entries(self, first, second) -> np.ndarray:
         """Single entries of the Hessian at any size: covariances of pairs of parameters, numbered as in `hessian`.
 
@@ -247,6 +258,7 @@ class ExactAnswers:
         means = self._solution.field_magnetizations()[self.free_fields]
         return 1.0 - np.concatenate([self.moments(), means]) ** 2
 
+    @listening()
     def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
         """Independent exact samples, (n_samples, n_spins) int8 of -1 and +1.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.compiled import NONE, ONE, ZERO, filled, helper, inlined, kernel
+from isingmap.compiled import NONE, ONE, ZERO, filled, helper, inlined, kernel, record
 from isingmap.planar.incidence import incidence
 
 # A conflict pair: the return edges that must lie left and right, as intervals; NONE marks an empty one.
-PAIR = np.dtype([
+PAIR = record([
     ("left_low", np.int64),
     ("left_high", np.int64),
     ("right_low", np.int64),

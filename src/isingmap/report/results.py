@@ -10,6 +10,7 @@ from pathlib import Path
 from isingmap.files.csv_file import write_csv
 from isingmap.files.strict_json import write_json
 from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
+from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model.json_format import document_of
 from isingmap.report import tables
@@ -18,6 +19,7 @@ from isingmap.report.plots import draw_map
 from isingmap.report.summary import fit_summary
 
 
+@listening()
 def write_results(
     learned: LearnedMap,
     folder: str | os.PathLike,
@@ -67,7 +69,7 @@ def write_results(
     check_folder(folder, force=force)
     if learned.interrupted and is_occupied(folder):
         folder = _free_sibling(folder, "interrupted")
-    with finished_folder(folder, result_names()) as place:
+    with undisturbed(), finished_folder(folder, result_names()) as place:
         for result in RESULTS:
             if result.wanted(learned):
                 result.write(learned, *(place / name for name in result.names))

@@ -7,12 +7,17 @@ Works for every graph, planar or not, with or without fields.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 
 import numpy as np
 
 from isingmap.compiled import helper, kernel
 from isingmap.errors import ModelError
+from isingmap.interruption import look
 from isingmap.model import IsingModel
+
+# Couplings looked at between two looks whether Ctrl-C was pressed; some tenths of a second.
+LOOK_EVERY = 10_000_000
 
 
 def gibbs_sample(
@@ -70,8 +75,19 @@ def gibbs_sample(
     neighbourhood = _neighbourhoods(model)
     for chain in np.array_split(samples, n_chains):
         spins = np.where(rng.random(model.n_spins) < 0.5, 1.0, -1.0)
-        _run_chain(spins, chain, n_burn_in, n_thin, *neighbourhood, model.fields, rng)
+        for rows, n_before in _short_runs(chain, n_burn_in, max(LOOK_EVERY // max(len(model.edges), 1), 1), n_thin):
+            look()
+            _run_chain(spins, rows, n_before, n_thin, *neighbourhood, model.fields, rng)
     return samples
+
+
+def _short_runs(chain: np.ndarray, n_burn_in: int, most: int, n_thin: int) -> Iterator[tuple[np.ndarray, int]]:
+    """Parts of a chain of about `most` sweeps: (rows to fill, sweeps before)."""
+    for begin in range(0, n_burn_in, most):
+        yield chain[:0], min(most, n_burn_in - begin)
+    n_rows = max(most // n_thin, 1)
+    for begin in range(0, len(chain), n_rows):
+        yield chain[begin : begin + n_rows], 0
 
 
 def whole_number(value, what: str, least: int) -> int:

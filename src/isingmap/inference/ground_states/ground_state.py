@@ -124,7 +124,8 @@ def _within_reach(faces: FaceGraph, strengths: np.ndarray) -> tuple[np.ndarray, 
     2r of it. Strong or far edges would otherwise use up the digits of the integers.
     """
     ends, size = faces.ends, (faces.n_faces, faces.n_faces)
-    graph = csr_array((strengths, (ends[:, 0], ends[:, 1])), size)
+    narrow = ends.astype(np.int32)  # SciPy's graph functions take no others before 1.17
+    graph = csr_array((strengths, (narrow[:, 0], narrow[:, 1])), size)
     terminals = np.flatnonzero(faces.frustrated)
     _, first = np.unique(faces.block[terminals], return_index=True)
     distance = dijkstra(graph, directed=False, indices=terminals[first], min_only=True)

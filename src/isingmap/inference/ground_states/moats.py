@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined
+from isingmap.compiled import helper, inlined, record
 from isingmap.inference.ground_states.matching_certificate import MoatFamily, from_outside_inwards, widths_outwards
 from isingmap.planar.incidence import incidence
 
@@ -18,7 +18,7 @@ FREE, OUTER, INNER = np.int64(0), np.int64(1), np.int64(2)
 NOBODY, FORWARD = np.int64(-1), np.bool_(True)
 NEVER = np.iinfo(np.int64).max
 
-NODE = np.dtype([
+NODE = record([
     ("start", np.int64),  # its edges: slots[nodes[v].start : nodes[v + 1].start]
     ("arrived", np.int64),  # region that covered it, -1: none
     ("group", np.int64),  # group it belongs to, -1: uncovered
@@ -26,9 +26,9 @@ NODE = np.dtype([
     ("wrap", np.int64),  # width of the moats beyond it, without the outermost and the group's offset
     ("below", np.int64),  # node covered before it by the same region
 ])  # fmt: skip
-EDGE = np.dtype([("a", np.int64), ("b", np.int64), ("weight", np.int64), ("due", np.int64)])
-GROUP = np.dtype([("top", np.int64), ("offset", np.int64)])
-REGION = np.dtype([
+EDGE = record([("a", np.int64), ("b", np.int64), ("weight", np.int64), ("due", np.int64)])
+GROUP = record([("top", np.int64), ("offset", np.int64)])
+REGION = record([
     ("home", np.int64),  # node of a terminal
     ("radius", np.int64),  # width of its moat: at time t radius + rate t
     ("rate", np.int64),

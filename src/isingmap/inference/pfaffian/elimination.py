@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import NONE, ZERO, filled, inlined, kernel
+from isingmap.compiled import NONE, ZERO, filled, inlined, kernel, record
 from isingmap.planar.dissection import dissect
 
 # A record for each front: passed on to a helper it costs nothing, where every array of a plan would be an argument.
-FRONT = np.dtype([
+FRONT = record([
     ("first", np.int64),  # its units are first .. end - 1 in the order of elimination
     ("end", np.int64),
     ("own", np.int64),  # darts of its units

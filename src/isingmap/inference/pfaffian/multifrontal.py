@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-from isingmap.compiled import HELPER, ZERO, filled, helper, inlined, kernel
+from isingmap.compiled import HELPER, ZERO, compiled, filled, helper, inlined, kernel
 
 # Larger blocks are left to LAPACK, in darts.
 LARGEST_SWEPT = 64
@@ -26,9 +25,13 @@ class Weights(NamedTuple):
     entries: np.ndarray
 
 
-@kernel
-def weights_of(couplings, signs, next_in_face):
+def weights_of(couplings, signs, next_in_face) -> Weights:
     """Weights of gauged couplings: rows and columns scaled by exp(-max(theta, 0)), all entries at most 1."""
+    return Weights(*_weights(couplings, signs, next_in_face))
+
+
+@kernel
+def _weights(couplings, signs, next_in_face):
     twin = np.empty(signs.size)
     scale = np.empty(signs.size)
     for h in range(signs.size):
@@ -42,7 +45,7 @@ def weights_of(couplings, signs, next_in_face):
         entries[h, 0] = twin[h]
         entries[h, 1] = scale[h] * scale[following]
         entries[h, 2] = -scale[h] * scale[next_in_face[following]]
-    return Weights(twin, entries)
+    return twin, entries
 
 
 @inlined
@@ -111,7 +114,7 @@ def invert_block(a):
     return 0.5 * log_determinant
 
 
-@numba.njit(error_model="numpy", **HELPER)
+@compiled(error_model="numpy", **HELPER)
 def invert_skew(a):
     """`invert_block` by sweeps on the largest open entry: accurate, and fast for small blocks."""
     done = filled(a.shape[0], ZERO)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import helper, inlined, kernel
+from isingmap.compiled import helper, inlined, kernel, record
 from isingmap.inference.pfaffian.elimination import EliminationPlan
 from isingmap.inference.pfaffian.multifrontal import copy_in, multiply, multiply_transposed, reshaped, stored
 
-BLOCK = np.dtype([
+BLOCK = record([
     ("first", np.int64),  # darts from here on are its rows
     ("width", np.int64),  # number of darts across
     ("start", np.int64),  # where it begins in the values

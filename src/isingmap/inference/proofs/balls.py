@@ -21,6 +21,7 @@ import numpy as np
 from flint import arb, arb_mat
 
 from isingmap.inference.pfaffian.elimination import EliminationPlan
+from isingmap.interruption import look
 
 # Darts: wider blocks need fewer bits but more arithmetic; on grids from 20 x 20 to 100 x 100 this is the best.
 LARGEST_BLOCK = 64
@@ -126,6 +127,7 @@ def factorise_balls(plan: EliminationPlan, weights: BallWeights, *, graded: bool
     steps = []
     determinant = arb(1)
     for low, high, is_leaf in _spans(plan):
+        look()
         if is_leaf:
             for a in range(low, high, 2):
                 pair, pivot = _eliminate_pair(rows, a)
@@ -210,6 +212,7 @@ def selected_balls(plan: EliminationPlan, factors: BallFactors) -> list:
     """K'^-1[2 e, 2 e + 1] of each edge e of the triangulation, balls. Same cost as the factors (Takahashi)."""
     rows: list[dict] = [{} for _ in range(2 * plan.order.size)]
     for step in reversed(factors.steps):
+        look()
         if isinstance(step, Block):
             _invert_block(step, rows)
     pairs = {step.a: step for step in factors.steps if isinstance(step, Pair)}
@@ -267,6 +270,7 @@ def full_balls(plan: EliminationPlan, factors: BallFactors) -> list:
     zero = arb(0)
     rows = [[zero] * size for _ in range(size)]
     for step in reversed(factors.steps):
+        look()
         if isinstance(step, Pair):
             _fill_pair(step, rows)
         else:

@@ -117,8 +117,8 @@ def _fast_samples(ladder: Ladder[PlannedModel], n_samples: int, rng) -> np.ndarr
 def contract(model: Contracted, settled: np.ndarray, moments: np.ndarray) -> Contracted:
     """Join the ends of the edges `settled` (n_edges,) bool, with the signs of their moments."""
     n = model.n_joined
-    ends = model.edges[settled]
-    spins = gauge(n, ends, moments[settled])
+    ends = model.edges[settled].astype(np.int32)  # SciPy's graph functions take no others before 1.17
+    spins = gauge(n, model.edges[settled], moments[settled])
     _, joined = connected_components(coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (n, n)), directed=False)
     edges, couplings = joined[model.edges], model.couplings * spins[model.edges[:, 0]] * spins[model.edges[:, 1]]
     apart = edges[:, 0] != edges[:, 1]

@@ -26,6 +26,7 @@ from isingmap.inference.pfaffian.multifrontal import copy_out, factorise, invert
 from isingmap.inference.precision import PROBABILITY_EXCESS
 from isingmap.inference.zero_field.solution import DualSolution
 from isingmap.inference.zero_field.spin_products import spins_from_products
+from isingmap.interruption import look
 
 # Samples drawn together; bounds the memory for their random numbers.
 BATCH = 64
@@ -70,6 +71,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
         borders = _borders_of(elimination)
         samples = np.empty((n_samples, plan.n_spins), np.int8)
         for begin in range(0, n_samples, BATCH):
+            look()
             size = min(BATCH, n_samples - begin)
             uniforms = rng.random((size, len(elimination.order)))
             flips = rng.integers(0, 2, size) * 2 - 1

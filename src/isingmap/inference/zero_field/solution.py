@@ -17,6 +17,7 @@ from isingmap.inference.precision import LARGEST_ERROR, LARGEST_HARMLESS_FACTOR,
 from isingmap.inference.zero_field.correlations import all_correlations, path_correlations, path_product
 from isingmap.inference.zero_field.paths import asked_paths, shortest_paths
 from isingmap.inference.zero_field.plan import DualPlan, gauge
+from isingmap.interruption import look
 
 NOT_KEPT = np.empty(0)
 # Up to this size the whole inverse fits into memory (576 n^2 bytes) and answers everything at once.
@@ -301,6 +302,7 @@ def solve_dual(plan: DualPlan, couplings: np.ndarray, spins: np.ndarray | None =
     spins : (n_nodes,) array of +-1, optional
         The gauge; a ground state keeps most digits. Default: spins that satisfy the strongest edges.
     """
+    look()
     triangulation = plan.triangulation
     if spins is None:
         spins = gauge(triangulation.n_nodes, plan.edges, couplings)

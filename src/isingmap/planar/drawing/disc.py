@@ -82,7 +82,9 @@ def outer_face(n_nodes: int, walks: list[np.ndarray]) -> int:
     face = np.repeat(np.arange(len(walks)), [walk.size for walk in walks])
     n_faces = len(walks)
     size = n_faces + n_nodes
-    touches = scipy.sparse.csr_array((np.ones(corner.size), (face, n_faces + corner)), (size, size))
+    # SciPy's graph functions take no wider indices before 1.17.
+    row, column = face.astype(np.int32), (n_faces + corner).astype(np.int32)
+    touches = scipy.sparse.csr_array((np.ones(corner.size), (row, column)), (size, size))
     away = shortest_path(touches, directed=False, unweighted=True, indices=range(n_faces))
     return int(np.argmin(away[:, n_faces:].sum(axis=1)))
 

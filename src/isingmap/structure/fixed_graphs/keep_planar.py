@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.compiled import ZERO, filled, inlined, kernel
+from isingmap.interruption import look
 from isingmap.planar.incidence import incidence
 from isingmap.planar.planarity import is_planar_kernel
 
@@ -38,6 +39,7 @@ def keep_planar(n_nodes: int, pairs: np.ndarray, progress=None) -> np.ndarray:
     separated = np.zeros((n_nodes, n_nodes), bool)
     n_kept = tested = 0
     while n_kept < len(edges):
+        look()
         n_kept, tested = _advance(n_nodes, pairs, tested, edges, n_kept, separated)
         _mark_separated(n_nodes, edges[:n_kept], separated)
         if progress is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from isingmap.structure.interruption import was_interrupted
+from isingmap.interruption import was_interrupted
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import SearchState
 
@@ -37,7 +37,7 @@ def attempt(state: SearchState, change: Callable[[], None]) -> None:
     before, best = state.snapshot(), state.objective
     try:
         change()
-    except (KeyboardInterrupt, SystemError) as error:
+    except BaseException as error:
         if was_interrupted(error):
             state.restore(before)
         raise

@@ -9,13 +9,13 @@ import numpy as np
 
 from isingmap.data.table import counted
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.interruption import listening, look, undisturbed, was_interrupted
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.criteria import ebic_penalty
 from isingmap.structure.edge_gain import edge_gain
-from isingmap.structure.interruption import was_interrupted
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.result import Exclusion, Path, SearchResult
@@ -65,21 +65,26 @@ def run(search: Search, options: SearchOptions, progress: Progress | None) -> No
         checkpoint = Checkpoint(options.checkpoint, problem, fingerprint(problem, search.state.joinable, options))
         checkpoint.resume(search)
     try:
-        _advance_to_the_end(search, options, progress, checkpoint)
-    except (KeyboardInterrupt, SystemError) as error:
+        with listening():
+            _advance_to_the_end(search, options, progress, checkpoint)
+            look()
+    except BaseException as error:
         if not was_interrupted(error):
             raise
-        n_steps = len(search.state.steps)
-        search.finish()
-        search.state.interrupt(n_steps)
     else:
         if checkpoint is not None:
             checkpoint.remove()
+        return
+    n_steps = len(search.state.steps)
+    with undisturbed():
+        search.finish()
+    search.state.interrupt(n_steps)
 
 
 def _advance_to_the_end(search: Search, options: SearchOptions, progress, checkpoint: Checkpoint | None) -> None:
     state, audited = search.state, 0
     while _step(search):
+        look()
         if progress is not None:
             progress(len(state.model.edges), state.problem.room)
         if checkpoint is not None:
