@@ -254,9 +254,9 @@ def test_what_learns_the_graph(run, table, tmp_path):
         code == 0 and "EBIC, gamma 0.75" in text and "restarted until 3 in a row found nothing better (seed 5)" in text
     )
     code, _, err = run("fit", table, "--search", "tmfg", "--n-edges", "3", "-o", tmp_path / "none")
-    assert code == 2 and "--search tmfg draws a whole graph at once; leave out --n-edges 3" in err
+    assert code == 2 and "--search tmfg does not use --n-edges 3; leave it out" in err
     code, _, err = run("fit", table, "--gamma", "nan", "-o", tmp_path / "none")
-    assert code == 2 and "gamma must be a number of 0 or more, got nan" in err
+    assert code == 2 and "gamma must be a number from 0 to 1, got nan" in err
     code, _, err = run("fit", table, "--checkpoint", tmp_path / "no" / "x.npz", "-o", tmp_path / "none")
     assert code == 2 and f"there is no folder {tmp_path / 'no'} to keep the checkpoint in" in err
 

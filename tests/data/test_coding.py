@@ -154,10 +154,10 @@ def test_recognised_tables_survive_a_change_of_labels(data):
 def test_advice_fits_the_values():
     with pytest.raises(DataError, match="x3") as caught:
         as_spin_table([[1, 2, 0], [2, 1, 1]])  # 0 and 1 beside 1 and 2 are no counts
-    assert "--threshold" not in str(caught.value) and "--positive" in str(caught.value)
+    assert "threshold=" not in str(caught.value) and "positive=" in str(caught.value)
     with pytest.raises(DataError, match="x1") as caught:
         as_spin_table([[0], [1], [4]])
-    assert "--threshold" in str(caught.value)
+    assert "threshold=" in str(caught.value)
 
 
 def test_only_whole_numbers_lose_their_point():

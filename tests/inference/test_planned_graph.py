@@ -65,14 +65,17 @@ def test_the_plan_is_that_of_the_extended_graph():
 def test_the_verdict_is_found_once_and_raised_anew(looks, n_spins):
     graph = planned(n_spins, complete(5))
     errors = []
-    for question in (lambda: graph.triangulation, lambda: graph.plan, lambda: proof(graph, np.ones(10))):
+    questions = [lambda: graph.triangulation, lambda: graph.plan]
+    if n_spins > 20:  # small ones are proved by the sum over all configurations
+        questions.append(lambda: proof(graph, np.ones(10)))
+    for question in questions:
         with pytest.raises(NonPlanarError, match="s0") as caught:
             question()
         errors.append(caught.value)
     assert not graph.is_planar
     assert looks == {"triangulated": 1, "plan_of": 0}
-    assert len({id(error) for error in errors}) == 3  # a shared one would collect the tracebacks of all
-    assert errors[0].subgraph == errors[2].subgraph
+    assert len({id(error) for error in errors}) == len(questions)  # a shared one would collect the tracebacks of all
+    assert errors[0].subgraph == errors[-1].subgraph
     if n_spins > 20:
         with pytest.raises(NonPlanarError):
             solve(graph, np.ones(10))

@@ -121,7 +121,8 @@ def test_described_changes_what_is_given(learned):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"groups": "abc"}, "one entry for each of the 4 variables, got 3"),
+        ({"groups": ["a", "b", "c"]}, "one entry for each of the 4 variables, got 3"),
+        ({"groups": "abcd"}, "one entry for each variable, got the text .abcd."),
         ({"places": {"x1": (0, 0), "x3": (1, 1)}}, "lack 2 of 4 names, e.g. 'x2'"),
     ],
 )

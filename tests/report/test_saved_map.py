@@ -20,7 +20,7 @@ def data(n_columns=6, seed=0):
 def folder(tmp_path_factory):
     learned = PlanarIsing().fit(data()).learned_
     assert learned.model.n_edges and learned.model.free_fields.any()
-    return write_results(learned, tmp_path_factory.mktemp("saved") / "map", title="first", groups="ababab")
+    return write_results(learned, tmp_path_factory.mktemp("saved") / "map", title="first", groups=list("ababab"))
 
 
 def test_second_picture_has_the_bytes_of_the_first(folder, tmp_path):

@@ -220,6 +220,7 @@ def test_annealing_ends_with_the_best(monkeypatch, seed):
 def test_the_temperature_is_that_of_metropolis(monkeypatch, nats):
     """A result that is so many nats worse is the next to be perturbed with probability exp(-nats / temperature)."""
     monkeypatch.setattr(restart, "kick", lambda state, rng: None)
+    monkeypatch.setattr(restart, "graph_of", lambda snapshot: snapshot.model)
     n_restarts, temperature, trials, rng = 4, 2.0, 3000, np.random.default_rng(0)
     accepted = 0
     for _ in range(trials):
