@@ -284,3 +284,16 @@ def test_a_checkpoint_is_taken_up_and_removed(run, table, tmp_path, monkeypatch)
     assert (code, err) == (0, "") and not file.exists()
     run("fit", table, "-o", tmp_path / "whole")
     assert (tmp_path / "map" / "path.csv").read_text() == (tmp_path / "whole" / "path.csv").read_text()
+
+
+def test_the_summary_holds_what_went_to_stderr(run, tmp_path):
+    """Also the wording is that of the command line."""
+    rows = ["a,b,c", *("1,0,0" for _ in range(18)), "0,1,0", "0,1,1", "1,0,1", "0,0,0"]
+    (tmp_path / "few.csv").write_text("\n".join(rows) + "\n")
+    code, _, err = run("fit", tmp_path / "few.csv", "--family", "zero-field", "-o", tmp_path / "map")
+    assert code == 0
+    warnings = [line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")]
+    assert len(warnings) >= 2 and any("--family partial" in warning for warning in warnings)
+    summary = " ".join((tmp_path / "map" / "summary.txt").read_text().split())
+    assert all(" ".join(warning.split()) in summary for warning in warnings)
+    assert json.loads((tmp_path / "map" / "model.json").read_text())["fit"]["warnings"] == warnings

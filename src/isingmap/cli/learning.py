@@ -20,7 +20,7 @@ def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, tit
     verbose = not arguments.quiet and sys.stderr.isatty()
     learned = PlanarIsing(**(given | {"missing": missing, "verbose": verbose})).fit(table).learned_
     folder = write_results(
-        learned,
+        learned.described(warnings=arguments.warnings),
         arguments.output,
         title=title,
         command=arguments.command_line,

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parsed(argv)
         known = frozenset(_options_of(arguments.parser))
-        with _plain_warnings(known):
+        with _plain_warnings(known) as arguments.warnings:
             code = arguments.run(arguments)
             sys.stdout.flush()
             return code
@@ -137,21 +137,24 @@ def _verdict(error: BaseException, known: frozenset[str] | None) -> tuple[int, s
 
 
 @contextmanager
-def _plain_warnings(known: frozenset[str]) -> Iterator[None]:
-    """Print each warning of isingmap once, without Python's file and line; drop those of others."""
-    seen: set[str] = set()
+def _plain_warnings(known: frozenset[str]) -> Iterator[list[str]]:
+    """Print each warning of isingmap once, without Python's file and line; drop those of others.
+
+    The list of those printed grows, so that a summary can hold them all.
+    """
+    seen: list[str] = []
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
         text = in_options(message, known)
         if text not in seen:
-            seen.add(text)
+            seen.append(text)
             print(f"warning: {text}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", IsingMapWarning)
         warnings.showwarning = show
-        yield
+        yield seen
 
 
 def _print_any_letter() -> None:

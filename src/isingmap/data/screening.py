@@ -91,8 +91,8 @@ def _few_rows(table: SpinTable) -> list[str]:
     if n_samples >= needed:
         return []
     return [
-        f"only {n_samples:,.10g} observations for {counted(table.n_spins, 'variable')} (at least {needed} "
-        "are advisable): edges and couplings will vary much from sample to sample"
+        f"only {n_samples:,.10g} observation{'s' * (n_samples != 1)} for {counted(table.n_spins, 'variable')} (at "
+        f"least {needed} are advisable): edges and couplings will vary much from sample to sample"
     ]
 
 
@@ -104,14 +104,14 @@ def _rare(table: SpinTable) -> list[str]:
         return []
     shown = listed([_rare_value(table, j, minus[j], plus[j]) for j in rare.tolist()])
     return [
-        f"{counted(rare.size, 'column')} with fewer than {FEW_OF_A_KIND} answers of a kind: {shown}; their "
-        "couplings rest on those few rows"
+        f"{counted(rare.size, 'column')} with fewer than {FEW_OF_A_KIND} answers of a kind: {shown}; all that "
+        "the map says of such a column rests on so few rows"
     ]
 
 
 def _rare_value(table: SpinTable, j: int, minus: float, plus: float) -> str:
     label = table.codings[j].negative if minus < plus else table.codings[j].positive
-    return f"{table.names[j]} ({label} {min(minus, plus):.10g} of {minus + plus:,.10g} times)"
+    return f"{table.names[j]} ({label!r} in {min(minus, plus):.10g} of {minus + plus:,.10g} rows)"
 
 
 def _twins(table: SpinTable) -> list[str]:

@@ -121,7 +121,9 @@ def _read_votes(records: Records, congress: int | None, chamber: str | None) -> 
     bad = np.flatnonzero((code < 0) | (code > 9))
     if bad.size:
         line = records.lines[bad[0] + 1]
-        raise records.fail(f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({bad.size:,} such lines)")
+        raise records.fail(
+            f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({counted(bad.size, 'such line')})"
+        )
     chambers = np.array([text.strip().capitalize() for text in chamber_text])
     choice = _choose(records, congresses, chambers, congress, chamber)
     mask = (congresses == choice[0]) & (chambers == choice[1])
@@ -216,7 +218,7 @@ def _parties(people, ballots: Counter, labels) -> tuple[list[str], list[str]]:
         main = max(seats, key=lambda seat: ballots[seat.icpsr])
         parties.append(_letter(main))
         if len(seats) > 1:
-            parts = " and ".join(f"{s.icpsr} ({_letter(s)}, {ballots[s.icpsr]} votes)" for s in seats)
+            parts = " and ".join(f"{s.icpsr} ({_letter(s)}, {counted(ballots[s.icpsr], 'vote')})" for s in seats)
             notes.append(f"{label}: icpsr {parts} merged by bioguide id {main.bioguide}, party {_letter(main)}.")
     return parties, notes
 

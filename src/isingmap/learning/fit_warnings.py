@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.screening import unbalanced_columns
-from isingmap.data.table import listed
+from isingmap.data.table import counted, listed
 from isingmap.errors import DataWarning, FitWarning
 from isingmap.structure.result import SearchResult
 from isingmap.warned import warn
@@ -23,7 +23,7 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     if family != "zero-field" or not columns:
         return
     warn(
-        f"{len(columns)} of {len(moments.names)} columns are far from half and half ({listed(columns)}). A "
+        f"far from half and half: {len(columns)} of {counted(len(moments.names), 'column')} ({listed(columns)}). A "
         "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
         'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
         DataWarning,
@@ -47,7 +47,7 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
     if result.excluded:
         shown = "; ".join(f"{e.source}-{e.target} ({e.reason})" for e in result.excluded[:3])
         messages.append(
-            f"{len(result.excluded)} pair(s) were left out because their coupling would be infinite: {shown}"
+            f"left out, because the coupling would be infinite: {counted(len(result.excluded), 'pair')}, {shown}"
             f"{' and others' if len(result.excluded) > 3 else ''}. prior=1 lets them in"
         )
     if not result.converged:
@@ -59,5 +59,5 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
             f"{result.stopped}; the model holds the edges found so far and can be the start of another search"
         )
     if n_edges is not None and result.model.n_edges < n_edges:
-        messages.append(f"{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}")
+        messages.append(f"{counted(result.model.n_edges, 'edge')} instead of n_edges={n_edges}: {result.stopped}")
     return messages

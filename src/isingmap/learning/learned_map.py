@@ -128,6 +128,7 @@ class LearnedMap:
         command: str | None = None,
         layout: str | None = None,
         places: Positions | None = None,
+        warnings: Sequence[str] | None = None,
     ) -> LearnedMap:
         """The same map with other words, colours or places; what is None stays as it is.
 
@@ -143,6 +144,7 @@ class LearnedMap:
             command=self.command if command is None else command,
             layout=self.layout if layout is None else layout,
             places=self.places if places is None else places,
+            warnings=self.warnings if warnings is None else tuple(warnings),
         )
 
     def __getstate__(self) -> dict:

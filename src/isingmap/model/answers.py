@@ -312,7 +312,7 @@ class ExactAnswers:
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise ModelError(
-                f"spins must be -1 or +1: {int(wrong.sum())} cell(s) are not, the first in row {row + 1}, column "
+                f"spins must be -1 or +1; cells that are not: {int(wrong.sum())}, the first in row {row + 1}, column "
                 f"{self.names[column]}: {x[row, column]}. Convert 0/1 data with 2 * x - 1"
             )
         return x.astype(float)

@@ -10,6 +10,7 @@ from scipy.special import entr
 
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
+from isingmap.likelihood.fit import shrunk
 from isingmap.report.facts import MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.text import printable, shortened, some
 from isingmap.structure.criteria import CRITERIA
@@ -26,7 +27,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_data(learned),
         *_model(learned.result),
         *_fit(learned),
-        *_care(learned.result),
+        *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
         convention(),
         *_repeat(learned),
@@ -96,16 +97,29 @@ def _fit(learned: LearnedMap) -> Iterator[Fact]:
     total, per_row = result.log_likelihood, result.log_likelihood / result.n_samples
     yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row (exact)")
     if means is not None:
-        yield from _compared(per_row, independent_log_likelihood(means))
-    yield Fact(FIT, "AIC, BIC", [result.aic, result.bic], _criteria(result))
+        alone = independent_log_likelihood(means)
+        yield Fact(
+            FIT, "for comparison", alone, f"{alone:.5f} per row when every variable has its own field and no edge"
+        )
+    yield _gained_by_edges(per_row, without_edges(learned))
+    yield Fact(FIT, "AIC, BIC, EBIC", [result.aic, result.bic, result.ebic], _criteria(result))
     yield Fact(FIT, "convergence", bool(result.converged), _convergence(result))
 
 
-def _compared(per_row: float, alone: float) -> Iterator[Fact]:
+def _gained_by_edges(per_row: float, alone: float) -> Fact:
     gained = per_row - alone if abs(per_row - alone) >= 5e-6 else 0.0  # never -0.00000
-    text = f"{alone:.5f} per row when every variable has its own field and no edge"
-    yield Fact(FIT, "for comparison", alone, text)
-    yield Fact(FIT, "gained by edges", gained, f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row")
+    text = f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row above the same fields without an edge"
+    return Fact(FIT, "gained by edges", gained, text)
+
+
+def without_edges(learned: LearnedMap) -> float:
+    """Mean log-likelihood per row of the model with the same fields, refitted, and no edge; nats."""
+    free, moments = learned.model.free_fields, learned.moments
+    if not free.any() or moments.magnetizations is None:
+        return -learned.model.n_spins * float(np.log(2))
+    means = np.asarray(moments.magnetizations, dtype=float)[free]
+    fields = np.arctanh(shrunk(means, learned.result.prior, moments.n_samples))
+    return float((means * fields - np.logaddexp(fields, -fields)).sum() - (~free).sum() * np.log(2))
 
 
 def independent_log_likelihood(magnetizations: np.ndarray) -> float:
@@ -115,7 +129,8 @@ def independent_log_likelihood(magnetizations: np.ndarray) -> float:
 
 
 def _criteria(result: SearchResult) -> str:
-    return f"{result.aic:.2f}, {result.bic:.2f} ({result.model.n_parameters} parameters)"
+    values = f"{result.aic:.2f}, {result.bic:.2f}, {result.ebic:.2f}"
+    return f"{values} (gamma {result.gamma:g}; {counted(result.model.n_parameters, 'parameter')})"
 
 
 def _convergence(result: SearchResult) -> str:
@@ -123,9 +138,11 @@ def _convergence(result: SearchResult) -> str:
     return f"{reached}, largest moment error {result.gradient_norm:.1e}"
 
 
-def _care(result: SearchResult) -> Iterator[Fact]:
-    model = result.model
+def _care(learned: LearnedMap) -> Iterator[Fact]:
+    result, model = learned.result, learned.model
     isolated = [model.names[i] for i in np.setdiff1d(np.arange(model.n_spins), model.edges).tolist()]
+    if learned.warnings:
+        yield Fact(CARE, "warnings", list(learned.warnings), "\n".join(map(printable, learned.warnings)))
     yield text_fact(CARE, "estimate", _existence(result))
     if result.excluded:
         pairs = [f"{pair.source} - {pair.target}" for pair in result.excluded]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from isingmap.data.table import counted
 from isingmap.report.appearance import WIDEST, Scale, group_styles, scale_of, sign_style
 from isingmap.report.name_places import place_labels
 
@@ -127,7 +128,7 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
 def _draw_captions(axes, n_spins: int, couplings, title: str | None, height: float) -> None:
     positive, negative = int((couplings > 0).sum()), int((couplings < 0).sum())
     caption = (
-        f"{n_spins} variable{'s' * (n_spins != 1)}, {len(couplings)} edge{'s' * (len(couplings) != 1)} "
+        f"{counted(n_spins, 'variable')}, {counted(len(couplings), 'edge')} "
         f"({positive} positive, {negative} negative). Edge: coupling > 0 = tend to agree"
     )
     axes.text(MARGIN / 2, 10, caption, fontsize=FONT_SIZE, va="center", color="#333333")
@@ -157,7 +158,7 @@ def _group_rows(groups) -> list[tuple]:
         for group, count in counts.items()
     ]
     if len(rows) > LONGEST_LEGEND:
-        rows = rows[:LONGEST_LEGEND] + [(_line(0, 0), f"and {len(rows) - LONGEST_LEGEND} more groups")]
+        rows = rows[:LONGEST_LEGEND] + [(_line(0, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")]
     return rows
 
 

@@ -32,7 +32,7 @@ NODE_COLUMNS = (
     "positive_label",
 )
 PATH_COLUMNS = (
-    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties", "action"
+    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "ebic", "n_parameters", "n_ties", "action"
 )  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 
@@ -96,6 +96,7 @@ def path_rows(result: SearchResult) -> list[Row]:
         path.log_likelihood.tolist(),
         path.aic.tolist(),
         path.bic.tolist(),
+        path.ebic.tolist(),
         path.n_parameters.tolist(),
         path.n_ties.tolist(),
         path.action,

@@ -124,3 +124,8 @@ def aic(log_likelihood, n_parameters):
 def bic(log_likelihood, n_parameters, n_samples):
     """Schwarz's criterion, -2 log L + k log N, nats; smaller is better."""
     return -2.0 * log_likelihood + _log(n_samples) * n_parameters
+
+
+def ebic(log_likelihood, n_parameters, n_samples, n_spins, gamma):
+    """Foygel and Drton's criterion, -2 log L + k (log N + 4 gamma log n), nats; smaller is better."""
+    return -2.0 * log_likelihood + (_log(n_samples) + 4.0 * gamma * _log(n_spins)) * n_parameters

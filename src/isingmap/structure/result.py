@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.structure.criteria import EBIC_GAMMA, aic, bic
+from isingmap.structure.criteria import EBIC_GAMMA, aic, bic, ebic
 
 FIELD = "(field)"
 # Stands for criterion and search where the graph was given.
@@ -33,6 +33,10 @@ class Path:
     n_ties : (n_steps + 1,) int array
         Other pairs with the same gain, which came later by name.
     n_samples : float
+    n_spins : int
+        Variables, which the extended criterion looks at.
+    gamma : float
+        Its strictness.
     """
 
     action: tuple[str, ...]
@@ -43,6 +47,8 @@ class Path:
     n_parameters: np.ndarray
     n_ties: np.ndarray
     n_samples: float
+    n_spins: int
+    gamma: float = EBIC_GAMMA
 
     def __len__(self) -> int:
         return len(self.source)
@@ -56,6 +62,11 @@ class Path:
     def bic(self) -> np.ndarray:
         """Schwarz's criterion after each step."""
         return bic(self.log_likelihood, self.n_parameters, self.n_samples)
+
+    @property
+    def ebic(self) -> np.ndarray:
+        """The extended criterion after each step."""
+        return ebic(self.log_likelihood, self.n_parameters, self.n_samples, self.n_spins, self.gamma)
 
 
 @dataclass(frozen=True)
@@ -122,6 +133,11 @@ class SearchResult:
     @property
     def bic(self) -> float:
         return float(self.path.bic[-1])
+
+    @property
+    def ebic(self) -> float:
+        """With the result's gamma, also where another criterion chose the graph."""
+        return float(self.path.ebic[-1])
 
     @property
     def n_ties(self) -> int:

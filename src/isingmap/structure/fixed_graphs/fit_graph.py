@@ -67,6 +67,7 @@ def given_graph_result(
         n_parameters=np.array([model.n_parameters]),
         n_ties=np.array([0]),
         n_samples=problem.n_samples,
+        n_spins=problem.n_spins,
     )
     return SearchResult(
         model=model,
@@ -85,7 +86,8 @@ def given_graph_result(
 
 def drawn_at_once(result: SearchResult, options: SearchOptions) -> SearchResult:
     """The result on a graph that was drawn by the search of the options."""
-    return replace(result, search=options.search, stopped="the graph is drawn at once")
+    path = replace(result.path, gamma=options.gamma)
+    return replace(result, search=options.search, stopped="the graph is drawn at once", gamma=options.gamma, path=path)
 
 
 def refuse_every_field(problem: Problem, what: str) -> None:

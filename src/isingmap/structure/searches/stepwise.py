@@ -93,7 +93,7 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
-        path=_path(state),
+        path=_path(state, options.gamma),
         excluded=_excluded(state),
         stopped=state.stopped,
         family=problem.family,
@@ -110,7 +110,7 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
     )
 
 
-def _path(state: SearchState) -> Path:
+def _path(state: SearchState, gamma: float) -> Path:
     steps = state.steps
     return Path(
         action=("start", *(s.action for s in steps)),
@@ -121,6 +121,8 @@ def _path(state: SearchState) -> Path:
         n_parameters=np.array([len(state.begin.edges), *(s.n_parameters for s in steps)]),
         n_ties=np.array([0, *(s.n_ties for s in steps)]),
         n_samples=state.problem.n_samples,
+        n_spins=state.n_spins,
+        gamma=gamma,
     )
 
 

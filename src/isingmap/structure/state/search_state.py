@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.cached import cached_property
+from isingmap.data.table import counted
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
 from isingmap.planar.planarity import is_planar_kernel
@@ -183,7 +184,7 @@ class SearchState:
 
     def interrupt(self, n_steps: int) -> None:
         """Say that the search was ended from outside when it had made so many steps."""
-        self.stopped = f"interrupted after {n_steps} steps"
+        self.stopped = f"interrupted after {counted(n_steps, 'step')}"
 
     def add_best(self) -> bool:
         """Add the best pair; False, with the reason in `stopped`, when there is none worth it."""
