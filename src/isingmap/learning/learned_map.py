@@ -14,6 +14,7 @@ from isingmap.errors import ModelError
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import named_layout
+from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
 
 Positions = Mapping[str, tuple[float, float]]
@@ -21,7 +22,7 @@ Positions = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedMap:
-    """A learned model with all that a reader of it must know. Standard errors and positions are computed once.
+    """A learned model with all that a reader of it must know. Standard errors, losses and positions are computed once.
 
     Attributes
     ----------
@@ -104,6 +105,11 @@ class LearnedMap:
     @cached_property
     def _standard_errors(self) -> np.ndarray:
         return standard_errors(self.model, self.moments.n_samples)
+
+    @cached_property
+    def edge_losses(self) -> np.ndarray:
+        """Log-likelihood lost without each edge, (n_edges,), total nats; see the function `edge_losses`."""
+        return edge_losses(self.result, self.moments)
 
     @cached_property
     def positions(self) -> Positions:

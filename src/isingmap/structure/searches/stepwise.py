@@ -112,10 +112,11 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
 
 def _path(state: SearchState, gamma: float) -> Path:
     steps = state.steps
+    ends = [state.ends(step.edge) for step in steps]
     return Path(
         action=("start", *(s.action for s in steps)),
-        source=("", *(state.problem.labels[s.edge[0]] for s in steps)),
-        target=("", *(state.other_end(s.edge[1]) for s in steps)),
+        source=("", *(source for source, _ in ends)),
+        target=("", *(target for _, target in ends)),
         gain=np.array([np.nan, *(s.gain for s in steps)]),
         log_likelihood=np.array([state.log_likelihood(state.begin), *(s.log_likelihood for s in steps)]),
         n_parameters=np.array([len(state.begin.edges), *(s.n_parameters for s in steps)]),

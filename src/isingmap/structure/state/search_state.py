@@ -212,7 +212,7 @@ class SearchState:
             if not reason:
                 return best
             self.candidates.close(i, j)
-            self.excluded[i, j] = Exclusion(self.problem.labels[i], self.other_end(j), gain, reason)
+            self.excluded[i, j] = Exclusion(*self.ends((i, j)), gain, reason)
         return None
 
     def obstacle(self, i: int, j: int) -> str:
@@ -223,6 +223,12 @@ class SearchState:
     def other_end(self, j: int) -> str:
         """Name of the second node of an edge."""
         return FIELD if j == self.problem.auxiliary_node else self.problem.labels[j]
+
+    def ends(self, pair: Pair) -> tuple[str, str]:
+        """Names of the ends of an edge, in the order of the model's edges; the second of a field is "(field)"."""
+        if not self.kind(pair):
+            pair = pair if self.problem.order[pair[0]] < self.problem.order[pair[1]] else pair[::-1]
+        return self.problem.labels[pair[0]], self.other_end(pair[1])
 
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""
