@@ -59,7 +59,10 @@ def test_samples_are_reproducible_and_in_the_values_of_the_file(run, model, tmp_
 def test_correlations_of_named_and_of_all_pairs(run, model, model_file, tmp_path):
     code, out, _ = run("correlations", model_file, "--pair", "a", "=b")
     exact = model.correlations()
-    assert code == 0 and out == f"a\t=b\t{exact[0, 1]:+.6f}\t{exact[0, 1]:+.6f}\n"
+    assert code == 0 and out.splitlines() == [
+        "source\ttarget\tcorrelation\tcovariance",
+        f"a\t=b\t{exact[0, 1]:+.6f}\t{exact[0, 1]:+.6f}",
+    ]
     assert run("correlations", model_file, "-o", tmp_path / "all.csv")[0] == 0
     header, *rows = rows_of(tmp_path / "all.csv")
     assert header == ["source", "target", "correlation", "covariance"]

@@ -92,7 +92,7 @@ def test_info_of_an_absent_file(run, tmp_path):
     code, _, err = run("info", tmp_path / "none.json")
     assert code == 2 and err == f"error: {tmp_path / 'none.json'}: cannot be read (No such file or directory)\n"
     code, _, err = run("info", tmp_path)
-    assert code == 2 and "Is a directory" in err
+    assert code == 2 and "is a folder; give a file" in err
 
 
 def read_samples(path):

@@ -8,7 +8,8 @@ from isingmap.cli import model_options, options
 
 DESCRIPTION = """\
 Exact E[x_i x_j] (variables -1/+1) of pairs of variables, joined by an edge or not, with
-the covariance E[x_i x_j] - E[x_i] E[x_j]. All pairs, or those named with --pair."""
+the covariance E[x_i x_j] - E[x_i] E[x_j], as columns source, target, correlation,
+covariance. All pairs, or those named with --pair."""
 EXAMPLE = """\
 example:
   isingmap correlations map/model.json --pair Reid McConnell
@@ -48,6 +49,7 @@ def run(arguments: Namespace) -> int:
         model_options.write_table(arguments, COLUMNS, rows)
         print(f"{counted(len(rows), 'pair')} in {arguments.output}")
     else:
+        print("\t".join(COLUMNS))
         for a, b, correlation, covariance in rows:
             print(f"{model_options.shown(a)}\t{model_options.shown(b)}\t{correlation:+.6f}\t{covariance:+.6f}")
     return 0

@@ -26,6 +26,9 @@ class Solution(Protocol):
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (m,)."""
 
+    def parameter_moments(self) -> np.ndarray:
+        """E[x_i x_j] of each edge, then E[x_i] of each spin with a free field, (m + f,); cheaper than all E[x_i]."""
+
     def magnetizations(self) -> np.ndarray:
         """E[x_i], (n,)."""
 

@@ -101,6 +101,9 @@ class EnumeratedSolution:
     def moments(self) -> np.ndarray:
         return self._table.moments(self.graph.edges)
 
+    def parameter_moments(self) -> np.ndarray:
+        return np.concatenate([self.moments(), self.magnetizations()[self.graph.free_fields]])
+
     def magnetizations(self) -> np.ndarray:
         return self._table.magnetizations()
 

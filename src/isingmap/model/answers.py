@@ -241,7 +241,7 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition`.
         """
-        return 1.0 - np.concatenate([self.moments(), self.magnetizations()[self.free_fields]]) ** 2
+        return 1.0 - self._solution.parameter_moments() ** 2
 
     def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
         """Independent exact samples, (n_samples, n_spins) int8 of -1 and +1.
@@ -272,9 +272,10 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition`.
         """
-        expected = self.couplings @ self.moments()
+        of_edges, of_spins = np.split(self._solution.parameter_moments(), [self.n_edges])
+        expected = self.couplings @ of_edges
         if self.free_fields.any():
-            expected += self.fields @ self.magnetizations()
+            expected += self.fields[self.free_fields] @ of_spins
         return self.log_partition() - float(expected)
 
     def log_weight(self, spins) -> np.ndarray:

@@ -92,7 +92,7 @@ CRITERIA = {
             "ebic",
             "EBIC, gamma {gamma:g}: an edge must gain at least (log(N) + 4 gamma log(n))/(2N) nats per row",
             "extended BIC, stricter when there are many variables (Foygel & Drton 2010)",
-            _each(lambda n_samples, n_spins, gamma: _log(n_samples) + 4.0 * gamma * _log(n_spins)),
+            _each(lambda n_samples, n_spins, gamma: _log(n_samples) + ebic_penalty(gamma, n_spins)),
         ),
         Criterion(
             "bic",
@@ -116,6 +116,11 @@ CRITERIA = {
 }
 
 
+def ebic_penalty(gamma: float, n_spins: int) -> float:
+    """What a parameter costs more in EBIC than in BIC, in units of twice the log-likelihood."""
+    return 4.0 * gamma * _log(n_spins)
+
+
 def aic(log_likelihood, n_parameters):
     """Akaike's criterion, -2 log L + 2 k, nats; smaller is better."""
     return -2.0 * log_likelihood + 2.0 * n_parameters
@@ -124,8 +129,3 @@ def aic(log_likelihood, n_parameters):
 def bic(log_likelihood, n_parameters, n_samples):
     """Schwarz's criterion, -2 log L + k log N, nats; smaller is better."""
     return -2.0 * log_likelihood + _log(n_samples) * n_parameters
-
-
-def ebic(log_likelihood, n_parameters, n_samples, n_spins, gamma):
-    """Foygel and Drton's criterion, -2 log L + k (log N + 4 gamma log n), nats; smaller is better."""
-    return -2.0 * log_likelihood + (_log(n_samples) + 4.0 * gamma * _log(n_spins)) * n_parameters

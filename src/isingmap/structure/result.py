@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.structure.criteria import EBIC_GAMMA, aic, bic, ebic
+from isingmap.structure.criteria import EBIC_GAMMA, aic, bic
 
 FIELD = "(field)"
 # Stands for criterion and search where the graph was given.
@@ -33,10 +33,8 @@ class Path:
     n_ties : (n_steps + 1,) int array
         Other pairs with the same gain, which came later by name.
     n_samples : float
-    n_spins : int
-        Variables, which the extended criterion looks at.
-    gamma : float
-        Its strictness.
+    ebic_penalty : float
+        What a parameter costs more than in BIC: 4 gamma log(n).
     """
 
     action: tuple[str, ...]
@@ -47,8 +45,7 @@ class Path:
     n_parameters: np.ndarray
     n_ties: np.ndarray
     n_samples: float
-    n_spins: int
-    gamma: float = EBIC_GAMMA
+    ebic_penalty: float = float("nan")
 
     def __len__(self) -> int:
         return len(self.source)
@@ -65,8 +62,8 @@ class Path:
 
     @property
     def ebic(self) -> np.ndarray:
-        """The extended criterion after each step."""
-        return ebic(self.log_likelihood, self.n_parameters, self.n_samples, self.n_spins, self.gamma)
+        """The extended criterion after each step, -2 log L + k (log N + 4 gamma log n)."""
+        return self.bic + self.ebic_penalty * self.n_parameters
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,7 @@ class SearchResult:
 
     @property
     def ebic(self) -> float:
-        """With the result's gamma, also where another criterion chose the graph."""
+        """With the strictness `gamma`."""
         return float(self.path.ebic[-1])
 
     @property

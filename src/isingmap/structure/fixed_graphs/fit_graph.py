@@ -11,6 +11,7 @@ from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.model import IsingModel
 from isingmap.planar.embedding import as_simple_edges
+from isingmap.structure.criteria import EBIC_GAMMA, ebic_penalty
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import GIVEN, Path, SearchResult
@@ -67,7 +68,7 @@ def given_graph_result(
         n_parameters=np.array([model.n_parameters]),
         n_ties=np.array([0]),
         n_samples=problem.n_samples,
-        n_spins=problem.n_spins,
+        ebic_penalty=ebic_penalty(EBIC_GAMMA, problem.n_spins),
     )
     return SearchResult(
         model=model,
@@ -86,7 +87,7 @@ def given_graph_result(
 
 def drawn_at_once(result: SearchResult, options: SearchOptions) -> SearchResult:
     """The result on a graph that was drawn by the search of the options."""
-    path = replace(result.path, gamma=options.gamma)
+    path = replace(result.path, ebic_penalty=ebic_penalty(options.gamma, result.model.n_spins))
     return replace(result, search=options.search, stopped="the graph is drawn at once", gamma=options.gamma, path=path)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
+from isingmap.structure.criteria import ebic_penalty
 from isingmap.structure.interruption import was_interrupted
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import candidates_per_spin
+from isingmap.structure.state.ending import ending
 from isingmap.structure.state.search_state import SearchState
 
 Progress = Callable[[int, int], None]
@@ -93,9 +95,9 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
-        path=_path(state, options.gamma),
+        path=_path(state, options),
         excluded=_excluded(state),
-        stopped=state.stopped,
+        stopped=ending(state),
         family=problem.family,
         criterion=options.criterion,
         search=options.search,
@@ -110,7 +112,7 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
     )
 
 
-def _path(state: SearchState, gamma: float) -> Path:
+def _path(state: SearchState, options: SearchOptions) -> Path:
     steps = state.steps
     ends = [state.ends(step.edge) for step in steps]
     return Path(
@@ -122,8 +124,7 @@ def _path(state: SearchState, gamma: float) -> Path:
         n_parameters=np.array([len(state.begin.edges), *(s.n_parameters for s in steps)]),
         n_ties=np.array([0, *(s.n_ties for s in steps)]),
         n_samples=state.problem.n_samples,
-        n_spins=state.n_spins,
-        gamma=gamma,
+        ebic_penalty=ebic_penalty(options.gamma, state.problem.n_spins),
     )
 
 
