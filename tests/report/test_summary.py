@@ -7,7 +7,7 @@ import isingmap
 from isingmap import IsingModel, PlanarIsing, as_spin_table
 from isingmap.report.fit_facts import fit_facts, independent_log_likelihood, settings_text
 from isingmap.report.summary import fit_summary, model_summary
-from isingmap.report.text import WIDTH, entry, printable, some
+from isingmap.report.text import WIDTH, distinct, entry, printable, some
 
 
 def copies(n_columns, n_rows=300, seed=0):
@@ -159,3 +159,17 @@ def test_text_helpers():
     assert printable("a\tb\\") == "a\\tb\\"
     assert entry("label", "") == "  label"
     assert some("abc", 2) == "a, b and 1 more"
+
+
+def test_cut_texts_stay_different():
+    assert distinct(["abc", "abd"], 3) == ["abc", "abd"]
+    assert distinct(["x" * 50, "y" * 50], 10) == ["xxxxxxx...", "yyyyyyy..."]
+    long = ["the same beginning of all, then one", "the same beginning of all, then two"]
+    assert distinct(long, 20) == ["the sa...l, then one", "the sa...l, then two"] or len(set(distinct(long, 20))) == 2
+    for texts in (long, ["z" * 60] * 3, ["z" * 60 + str(k) + "z" * 60 for k in range(20)], ["a", "a", "a (2)"]):
+        shown = distinct(texts, 12)
+        assert len(set(shown)) == len(texts) and max(map(len, shown)) <= 12
+    names = [f"a name that is much longer than there is room for, number {k}" for k in range(4)]
+    text = fit_summary(PlanarIsing(family="zero-field").fit(as_spin_table(copies(4), names=names)).learned_)
+    strongest = text[text.index("Strongest") :]
+    assert all(f"number {k}" in strongest for k in range(4))

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from isingmap import __version__
-from isingmap.cli import convert, correlations, demo, fit, ground_state, infer, info, sample, simulate, voteview
+from isingmap.cli import convert, correlations, demo, draw, fit, ground_state, infer, info, sample, simulate, voteview
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
 from isingmap.cli.wording import in_options
 from isingmap.errors import IsingMapError, IsingMapWarning
@@ -32,7 +32,7 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, convert, simulate, demo)
+COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, convert, draw, simulate, demo)
 
 
 class UsageError(Exception):

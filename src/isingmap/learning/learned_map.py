@@ -9,7 +9,7 @@ import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import Coding
+from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
@@ -74,9 +74,8 @@ class LearnedMap:
                 raise ModelError(
                     f"groups must have one entry for each of the {len(names)} variables, got {len(self.groups)}"
                 )
-        absent = [] if self.places is None else [name for name in names if name not in self.places]
-        if absent:
-            raise ModelError(f"positions lack {len(absent)} of {len(names)} names, e.g. {absent[0]!r}")
+        if self.places is not None:
+            check_places(self.places, names)
 
     def __repr__(self) -> str:
         return f"LearnedMap({self.model!r} from {self.moments.n_samples:,.10g} rows)"
@@ -156,3 +155,18 @@ class LearnedMap:
     def __getstate__(self) -> dict:
         """Without what can be computed again: a Hessian's inverse has no place in a pickle."""
         return {own.name: getattr(self, own.name) for own in fields(self)}
+
+
+def check_places(places: Positions, names: Sequence[str]) -> None:
+    """Refuse places that lack a variable.
+
+    Raises
+    ------
+    ModelError
+    """
+    absent = [name for name in names if name not in places]
+    if absent:
+        raise ModelError(
+            f"no place for {counted(len(absent), 'variable')} of {len(names)}: {listed(absent)}; take the places of a "
+            "map with these variables"
+        )

@@ -21,7 +21,7 @@ def test_the_gain_told_is_that_of_the_final_model(search):
     data = np.random.default_rng(3).choice([-1, 1], (60, 5))
     data[:, 1] = np.where(np.random.default_rng(4).random(60) < 0.9, data[:, 0], data[:, 1])
     fit = PlanarIsing(family="zero-field", criterion="bic", search=search).fit(data)
-    pattern = r"best addable pair, (\w+) - (\w+), is guaranteed to gain (\S+) nats per row, below the BIC price of a "
+    pattern = r"best addition left, (\w+) - (\w+), is guaranteed to gain (\S+) nats per row, below the BIC price of a "
     pattern += r"parameter, (\S+) \(it would gain (\S+) after a refit\)$"
     source, target, guaranteed, price, exact = re.search(pattern, fit.result_.stopped).groups()
     assert float(price) == pytest.approx(np.log(60) / 120, rel=1e-2)

@@ -26,7 +26,7 @@ def _about_addable(state: SearchState, best) -> str:
     price = state.prices[state.kind((i, j))]
     n_couplings = int((state.kinds == 0).sum())
     reason = state.rule.reason(n_couplings, gain, price, named)
-    return (reason or f"the rounds of the search are over; the best addable pair{named} is worth adding") + exact
+    return (reason or f"the rounds of the search are over; the best addition left{named} is worth its price") + exact
 
 
 def _exact_gain(state: SearchState, pair: Pair) -> str:
@@ -45,4 +45,5 @@ def _about_blocked(state: SearchState, first, best) -> str:
 
 
 def _named(state: SearchState, pair: Pair) -> str:
-    return " - ".join(state.ends(pair))
+    source, target = state.ends(pair)
+    return f"the field of {source}" if state.kind(pair) else f"{source} - {target}"
