@@ -54,7 +54,7 @@ def test_cast_codes(read):
 def test_notes_report_everything(read):
     notes = "\n".join(read(participation=0.75).notes)
     assert "Left out the President (WASHINGTON, George): 1 row." in notes
-    assert "Specter: icpsr 41 (R, 1 votes) and 42 (D, 2 votes) merged by bioguide id S1, party D." in notes
+    assert "Specter: icpsr 41 (R, 1 vote) and 42 (D, 2 votes) merged by bioguide id S1, party D." in notes
     assert "Kept 4 members who voted in at least 0.75 of all 3 roll calls; left out 1: D'Amato (0)." in notes
     assert "1 unanimous roll call kept." in notes
     assert "0 cells without a vote read as Nay." in notes
@@ -115,7 +115,7 @@ def test_repeated_votes_are_counted_once_and_conflicts_refused(read):
         ({"members": MEMBERS.replace("Senate", "House")}, "no member of the Senate of congress 1"),
         ({"members": "icpsr\n1\n"}, "no column congress, chamber, party_code"),
         ({"non_vote": "nay"}, "choose 'minus' or 'missing'"),
-        ({"participation": 75}, "share above 0 and up to 1, got 75"),
+        ({"participation": 75}, "share from 0 to 1, got 75"),
         ({"votes": votes_text([(1, 10, 9)]), "participation": 0.5}, "no member voted in 0.5"),
         ({"votes": votes_text([(1, 10, 1)]), "drop_unanimous": True}, "all roll calls are unanimous"),
     ],

@@ -22,7 +22,11 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
 }
 _NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
 _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
-CALLS = {"read_histogram": "--histogram"}  # functions that are an option
+CALLS = {
+    "read_histogram": "--histogram",
+    "correlations(pairs)": "--pair NAME NAME",
+    "ground_state()": "isingmap ground-state",
+}  # functions that are an option
 
 
 def in_options(message: object, known: frozenset[str] | None = None) -> str:

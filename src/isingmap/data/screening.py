@@ -66,16 +66,17 @@ def _without_constant(table: SpinTable, rule: str) -> SpinTable:
     constant = np.flatnonzero((minus == 0) | (plus == 0))
     if not constant.size:
         return table
-    shown = listed([_constant_value(table, j, minus[j], plus[j]) for j in constant.tolist()])
-    what = f"{counted(constant.size, 'column')} with a single value: {shown}"
+    values = [_constant_value(table, j, minus[j], plus[j]) for j in constant.tolist()]
+    what = f"{counted(constant.size, 'column')} with a single value: {listed(values)}"
+    note = f"{counted(constant.size, 'column')} with a single value: {', '.join(values)}."  # all of them
     if rule == "keep":
-        return table.with_notes(f"Kept {what}.")
+        return table.with_notes(f"Kept {note}")
     if rule == "error":
         raise DataError(f"{what}. Leave them out, or use constant='drop' (--constant drop).")
     kept = [j for j in range(table.n_spins) if j not in set(constant.tolist())]
     if not kept:
         raise DataError(f"{what}. No other column is left.")
-    return table.select(kept).with_notes(f"Dropped {what}.")
+    return table.select(kept).with_notes(f"Dropped {note}")
 
 
 def _constant_value(table: SpinTable, j: int, minus: float, plus: float) -> str:

@@ -66,8 +66,8 @@ def read_voteview(
     """
     if non_vote not in ("minus", "missing"):
         raise DataError(f"unknown rule for votes not cast {non_vote!r}; choose 'minus' or 'missing'")
-    if participation is not None and not 0 < participation <= 1:
-        raise DataError(f"participation must be a share above 0 and up to 1, got {participation!r}")
+    if participation is not None and not 0 <= participation <= 1:
+        raise DataError(f"participation must be a share from 0 to 1, got {participation!r}")
     cast = _read_votes(read_records(votes), congress, chamber)
     seats, presidents = _read_members(read_records(members), cast.congress, cast.chamber)
     people = _people(seats)
@@ -282,7 +282,8 @@ def _frequent_voters(codes, participation, labels) -> tuple[list[int], list[str]
     out = [f"{labels[j]} ({votes[j]})" for j in range(len(labels)) if j not in set(kept)]
     rule = f"voted in at least {participation:g} of all {len(codes)} roll calls"
     return kept, [
-        f"Kept {counted(len(kept), 'member')} who {rule}; left out {len(out)}" + (f": {listed(out)}." if out else ".")
+        f"Kept {counted(len(kept), 'member')} who {rule}; left out {len(out)}"
+        + (f": {', '.join(map(str, out))}." if out else ".")
     ]
 
 
@@ -321,8 +322,10 @@ def _verify(records: Records, cast: _Votes, codes: np.ndarray) -> list[str]:
     compared = len(found.keys() & official.keys())
     notes = [f"Yeas and nays equal the official counts on {compared - len(differing)} of {len(found)} roll calls."]
     if differing:
-        notes.append(f"They differ on roll call {listed(differing)}.")
+        notes.append(f"They differ on roll call {', '.join(map(str, differing))}.")
     absent = sorted(official.keys() - found.keys())
     if absent:
-        notes.append(f"No votes for {counted(len(absent), 'roll call')} of the roll-call file: {listed(absent)}.")
+        notes.append(
+            f"No votes for {counted(len(absent), 'roll call')} of the roll-call file: {', '.join(map(str, absent))}."
+        )
     return notes

@@ -56,7 +56,8 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
         )
     if result.stopped.startswith("interrupted"):
         messages.append(
-            f"{result.stopped}; the model holds the edges found so far and can be the start of another search"
+            f"{result.stopped}; the model holds the best found so far. A search with checkpoint=FILE goes on "
+            "from there when it is asked again"
         )
     if n_edges is not None and result.model.n_edges < n_edges:
         messages.append(f"{counted(result.model.n_edges, 'edge')} instead of n_edges={n_edges}: {result.stopped}")

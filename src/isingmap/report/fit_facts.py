@@ -55,6 +55,9 @@ def _codings(learned: LearnedMap) -> Iterator[Fact]:
         where = "every column" if len(names_of) == 1 else some(names, 6)
         text = f"+1 is {shortened(positive, 30)}, -1 is {shortened(negative, 30)}, in {where}"
         yield Fact(DATA, "coding", {"negative": negative, "positive": positive, "variables": names}, text)
+    if len(names_of) > MOST_SHOWN:
+        others = counted(len(names_of) - MOST_SHOWN, "other pair")
+        yield text_fact(DATA, "coding", f"{others} of labels; nodes.csv has those of each variable")
 
 
 def _model(result: SearchResult) -> Iterator[Fact]:
