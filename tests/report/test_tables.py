@@ -146,6 +146,16 @@ def test_losses_of_several_blocks(prior):
         assert losses[k] == pytest.approx(result.log_likelihood - rest.log_likelihood, abs=1e-6)
 
 
+def test_rows_behind_each_edge():
+    x = chain()[:, :3].astype(float)
+    x[:100, 0] = np.nan
+    fit = PlanarIsing(family="zero-field", missing="pairwise").fit(x)
+    rows = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit.learned_))
+    assert all(row["rows"] == (400 if row["source"] == "x1" else 500) for row in rows) and len(rows) > 1
+    complete = PlanarIsing(family="zero-field").fit(chain()[:, :3])
+    assert {row["rows"] for row in as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(complete.learned_))} == {500}
+
+
 def test_losses_of_large_blocks_are_left_open(monkeypatch):
     monkeypatch.setattr("isingmap.structure.edge_losses.MOST_EDGES", 2)
     fit = PlanarIsing(family="zero-field", search="tmfg", prior=1.0).fit(chain()[:, :3])

@@ -145,7 +145,9 @@ def _care(learned: LearnedMap) -> Iterator[Fact]:
     result, model = learned.result, learned.model
     isolated = [model.names[i] for i in np.setdiff1d(np.arange(model.n_spins), model.edges).tolist()]
     if learned.warnings:
-        yield Fact(CARE, "warnings", list(learned.warnings), "\n".join(map(printable, learned.warnings)))
+        yield Fact(
+            CARE, "warnings", list(learned.warnings), "\n".join(f"- {printable(text)}" for text in learned.warnings)
+        )
     yield text_fact(CARE, "estimate", _existence(result))
     if result.excluded:
         pairs = [f"{pair.source} - {pair.target}" for pair in result.excluded]

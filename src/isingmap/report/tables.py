@@ -18,6 +18,7 @@ EDGE_COLUMNS = (
     "upper",
     "correlation",
     "empirical",
+    "rows",
     "loss",
     "step",
 )
@@ -46,11 +47,15 @@ def edge_rows(learned: LearnedMap) -> list[Row]:
     """A row of `EDGE_COLUMNS` for each edge, in the order of the model."""
     model = learned.model
     errors = learned.coupling_errors.tolist()
-    empirical = learned.moments.moments[model.edges[:, 0], model.edges[:, 1]].tolist()
-    values = zip(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, strict=True)
+    ends = model.edges[:, 0], model.edges[:, 1]
+    empirical, counts = learned.moments.moments[ends].tolist(), learned.moments.pair_counts
+    rows = [learned.moments.n_samples] * model.n_edges if counts is None else counts[ends].tolist()
+    values = zip(
+        *(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, rows), strict=True
+    )
     return [
-        (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, loss, step)
-        for (pair, theta, se, model_moment, mean), loss, step in zip(
+        (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, n, loss, step)
+        for (pair, theta, se, model_moment, mean, n), loss, step in zip(
             values, learned.edge_losses.tolist(), _steps(learned.result), strict=True
         )
     ]
