@@ -92,7 +92,7 @@ def _few_rows(table: SpinTable) -> list[str]:
     if n_samples >= needed:
         return []
     return [
-        f"only {n_samples:,.10g} observation{'s' * (n_samples != 1)} for {counted(table.n_spins, 'variable')} (at "
+        f"only {n_samples:,.10g} observation{'' if n_samples == 1 else 's'} for {counted(table.n_spins, 'variable')} (at "
         f"least {needed} are advisable): edges and couplings will vary much from sample to sample"
     ]
 
