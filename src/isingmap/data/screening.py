@@ -92,8 +92,9 @@ def _few_rows(table: SpinTable) -> list[str]:
     if n_samples >= needed:
         return []
     return [
-        f"only {n_samples:,.10g} observation{'' if n_samples == 1 else 's'} for {counted(table.n_spins, 'variable')} (at "
-        f"least {needed} are advisable): edges and couplings will vary much from sample to sample"
+        f"only {n_samples:,.10g} observation{'' if n_samples == 1 else 's'} for "
+        f"{counted(table.n_spins, 'variable')} (at least {needed} are advisable): edges and couplings will vary "
+        "much from sample to sample"
     ]
 
 
