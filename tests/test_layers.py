@@ -64,7 +64,7 @@ SUBLAYERS = {
         "problem": 2,
         "fixed_graphs": 3,
         "state": 3,
-        "removal": 4,
+        "edge_losses": 4,
         "moves": 4,
         "checkpoint": 4,
         "audit": 4,

@@ -309,3 +309,38 @@ def test_missing_labels(run, tmp_path, pairs):
     assert code == 2 and "--missing-label 9" in err and "--missing-label -9" in err and "--threshold" not in err
     options = ("--missing-label", "9", "--missing-label", "-9", "--missing", "drop")
     assert run("fit", path, *options, "-o", tmp_path / "out")[0] == 0
+
+
+def test_the_summary_holds_what_went_to_stderr(run, tmp_path):
+    """Also the wording is that of the command line."""
+    rows = ["a,b,c", *("1,0,0" for _ in range(18)), "0,1,0", "0,1,1", "1,0,1", "0,0,0"]
+    (tmp_path / "few.csv").write_text("\n".join(rows) + "\n")
+    code, _, err = run("fit", tmp_path / "few.csv", "--family", "zero-field", "-o", tmp_path / "map")
+    assert code == 0
+    warnings = [line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")]
+    assert len(warnings) >= 2 and any("--family partial" in warning for warning in warnings)
+    summary = " ".join((tmp_path / "map" / "summary.txt").read_text().split())
+    assert all(" ".join(warning.split()) in summary for warning in warnings)
+    assert json.loads((tmp_path / "map" / "model.json").read_text())["fit"]["warnings"] == warnings
+
+
+def test_title_places_and_pdf(run, table, tmp_path):
+    first = tmp_path / "first"
+    assert run("fit", table, "-o", first, "--title", "A title of mine")[0] == 0
+    assert "A title of mine" in (first / "summary.txt").read_text() and "A title" in (first / "map.svg").read_text()
+    stored = json.loads((first / "model.json").read_text())["positions"]
+    moved = {name: [k, k * k] for k, name in enumerate(stored)}
+    (tmp_path / "moved.json").write_text(json.dumps({"positions": moved}))
+    assert run("fit", table, "-o", tmp_path / "second", "--places", tmp_path / "moved.json")[0] == 0
+    assert json.loads((tmp_path / "second" / "model.json").read_text())["positions"] == moved
+    code, out, _ = run("draw", first / "model.json", "-o", tmp_path / "m.pdf", "--places", tmp_path / "moved.json")
+    assert code == 0 and "m.pdf" in out and (tmp_path / "m.pdf").read_bytes().startswith(b"%PDF")
+    assert run("draw", first / "model.json", "-o", tmp_path / "m.pdf")[0] == 2
+    assert run("draw", first / "model.json", "-o", tmp_path / "m.gif")[0] == 2
+
+
+def test_places_are_looked_at_before_the_work(run, table, tmp_path, monkeypatch):
+    (tmp_path / "few.json").write_text(json.dumps({"positions": {"a": [0, 0]}}))
+    monkeypatch.setattr("isingmap.cli.learning.PlanarIsing", None)
+    code, _, err = run("fit", table, "-o", tmp_path / "map", "--places", tmp_path / "few.json")
+    assert code == 2 and "no place for 3 variables of 4: b, c, d" in err

@@ -4,11 +4,13 @@ import csv
 import json
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 from isingmap import IsingModel
+from isingmap.inference.planar_solution import PlanarSolution
 from isingmap.io.formats import FORMATS
 from isingmap.io.model_file import read_model_file, write_model_file
 from isingmap.io.networkx_graph import to_networkx
@@ -113,3 +115,27 @@ def test_convert_says_what_is_lost_and_overwrites_nothing(run, tmp_path, model):
     code, _, err = run("convert", tmp_path / "m.json", tmp_path / "y.dat")
     assert code == 2 and "y.dat: the format is not clear" in err and "Give --to NAME" in err
     assert run("convert", tmp_path / "m.json", tmp_path / "y.dat", "--to", "uai")[0] == 0
+
+
+def test_the_summary_is_paid_for_once(run, tmp_path, monkeypatch):
+    """Magnetizations of spins without a field cost most; entropy does without them, and they are kept."""
+    asked = []
+    ask = PlanarSolution.pair_correlations
+    monkeypatch.setattr(PlanarSolution, "pair_correlations", lambda self, pairs: asked.append(1) or ask(self, pairs))
+    model = IsingModel([(0, 1), (1, 2)], [0.8, -0.5], [0.25, 0, 0], free_fields=[True, False, False])
+    model.entropy()
+    assert asked == []
+    model.save(tmp_path / "m.json")
+    code, out, _ = run("infer", tmp_path / "m.json", "-o", tmp_path / "moments.csv")
+    assert code == 0 and len(asked) == 1
+    p = np.exp(model.log_probability(np.array(np.meshgrid(*[[-1, 1]] * 3)).reshape(3, -1).T))
+    assert model.entropy() == pytest.approx(-(p * np.log(p)).sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["m.json", "m.bqpjson", "m.csv", "m.graphml", "m.uai", "m.coo"])
+def test_info_reads_every_format(run, tmp_path, name):
+    model = IsingModel([(0, 1), (1, 2)], [0.8, -0.5], [0.0, 0.25, 0.0])
+    with warnings.catch_warnings(action="ignore"):  # COO has no names
+        write_model_file(model, tmp_path / name, domain="spin" if name.endswith(("bqpjson", "coo")) else None)
+    code, out, _ = run("info", tmp_path / name, *(["--domain", "spin"] if name.endswith("coo") else []))
+    assert code == 0 and f"{model.log_partition():.12g} nats" in out

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel
+from isingmap.cli.wording import in_options
+from isingmap.errors import ModelError, PrecisionError
 from isingmap.io.model_file import write_model_file
 
 
@@ -59,7 +61,10 @@ def test_samples_are_reproducible_and_in_the_values_of_the_file(run, model, tmp_
 def test_correlations_of_named_and_of_all_pairs(run, model, model_file, tmp_path):
     code, out, _ = run("correlations", model_file, "--pair", "a", "=b")
     exact = model.correlations()
-    assert code == 0 and out == f"a\t=b\t{exact[0, 1]:+.6f}\t{exact[0, 1]:+.6f}\n"
+    assert code == 0 and out.splitlines() == [
+        "source\ttarget\tcorrelation\tcovariance",
+        f"a\t=b\t{exact[0, 1]:+.6f}\t{exact[0, 1]:+.6f}",
+    ]
     assert run("correlations", model_file, "-o", tmp_path / "all.csv")[0] == 0
     header, *rows = rows_of(tmp_path / "all.csv")
     assert header == ["source", "target", "correlation", "covariance"]
@@ -73,3 +78,31 @@ def test_certified_log_partition(run, model, model_file):
     lower, upper = out.rsplit("[", 1)[1].split("]")[0].split(", ")
     assert code == 0 and float(lower) <= model.log_partition() <= float(upper)
     assert float(upper) - float(lower) < 1e-12
+
+
+def test_what_is_advised_for_strong_couplings_works(run, tmp_path):
+    """A ground state, and couplings divided by one number; both have answers where log Z has none."""
+    IsingModel([(0, 1), (1, 2), (0, 2)], [1e6, -1e6, 1e6]).save(tmp_path / "m.json")
+    code, _, err = run("infer", tmp_path / "m.json")
+    assert code == 2 and "at any strength: isingmap ground-state." in err
+    assert run("ground-state", tmp_path / "m.json")[0] == 0
+    IsingModel([(0, 1), (1, 2), (0, 2)], [1.0, -1.0, 1.0]).save(tmp_path / "divided.json")
+    assert run("infer", tmp_path / "divided.json")[0] == 0
+
+
+def test_what_is_advised_where_ground_states_cannot_be_counted(monkeypatch):
+    """Rounding to the unit that is named makes them countable; scaling does not help, and is not advised."""
+    edges = [(0, 1), (1, 2), (2, 3), (0, 3)]
+    couplings = np.array([1.5, -np.pi, np.e, 0.3])
+    with pytest.raises(ModelError, match=r"not below 0\.00307") as refused:
+        IsingModel(edges, couplings).degeneracy()
+    unit = float(str(refused.value).split("below ")[1])
+    assert IsingModel(edges, np.rint(couplings / unit) * unit).degeneracy() == 2
+    monkeypatch.setattr("isingmap.inference.proofs.certified.MOST_BITS", 32)
+    with pytest.raises(PrecisionError, match="does not depend on the scale") as refused:
+        IsingModel(edges, [1.0, 1.0, 1.0, -1.0]).degeneracy()
+    assert "temperature" not in str(refused.value)
+
+
+def test_calls_are_worded_for_the_command_line():
+    assert in_options("ask for correlations(pairs)") == "ask for --pair NAME NAME"

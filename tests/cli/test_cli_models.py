@@ -37,6 +37,15 @@ def test_voteview_groups_members_by_party(run, tmp_path):
     assert [node["group"] for node in nodes] == list("DDDRRR") and nodes[0]["positive_label"] == "Yea"
 
 
+def test_participation_0_keeps_everybody(run, tmp_path):
+    votes, members = votes_folder(tmp_path)
+    rows = votes.read_text().splitlines()
+    votes.write_text("\n".join(row for row in rows if row.split(",")[3] != "0" or int(row.split(",")[2]) < 9) + "\n")
+    for share, kept in ((0.75, 5), (0, 6)):
+        code, out, _ = run("voteview", votes, members, "--participation", share, "-o", tmp_path / f"map{share}")
+        assert code == 0 and f"variables           {kept}" in out
+
+
 def test_voteview_non_votes_as_missing(run, tmp_path):
     code, out, _ = run("voteview", *votes_folder(tmp_path), "--non-vote", "missing", "-o", tmp_path / "map")
     assert code == 0 and "each pair of columns uses the rows where both are known" in " ".join(out.split())
@@ -92,7 +101,7 @@ def test_info_of_an_absent_file(run, tmp_path):
     code, _, err = run("info", tmp_path / "none.json")
     assert code == 2 and err == f"error: {tmp_path / 'none.json'}: cannot be read (No such file or directory)\n"
     code, _, err = run("info", tmp_path)
-    assert code == 2 and "Is a directory" in err
+    assert code == 2 and "is a folder; give a file" in err
 
 
 def read_samples(path):

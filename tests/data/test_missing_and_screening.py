@@ -97,7 +97,7 @@ def test_nothing_left_after_dropping():
 
 
 def test_rare_columns():
-    with pytest.warns(DataWarning, match=r"x1 \(1 1 of 50 times\)"):
+    with pytest.warns(DataWarning, match=r"x1 \('1' in 1 of 50 rows\)"):
         screen(with_columns(np.r_[1.0, np.zeros(49)]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -123,7 +123,7 @@ def test_described_changes_what_is_given(learned):
     [
         ({"groups": ["a", "b", "c"]}, "one entry for each of the 4 variables, got 3"),
         ({"groups": "abcd"}, "one entry for each variable, got the text .abcd."),
-        ({"places": {"x1": (0, 0), "x3": (1, 1)}}, "lack 2 of 4 names, e.g. 'x2'"),
+        ({"places": {"x1": (0, 0), "x3": (1, 1)}}, "no place for 2 variables of 4: x2, x4"),
     ],
 )
 def test_what_does_not_fit_is_refused(learned, change, message):

@@ -34,7 +34,7 @@ def test_values_have_all_digits(learned):
     facts = fit_facts(learned)
     result = learned.result
     assert value_of(facts, "log-likelihood") == result.log_likelihood
-    assert value_of(facts, "AIC, BIC") == [result.aic, result.bic]
+    assert value_of(facts, "AIC, BIC, EBIC") == [result.aic, result.bic, result.ebic]
     assert value_of(facts, "rows") == 300 and value_of(facts, "fields") == learned.model.free_fields.sum()
     assert value_of(facts, "groups") == {"b": 2, "a": 1, "": 1}
     assert value_of(facts, "isolated") == ["x3", "x4"]

@@ -44,9 +44,9 @@ def test_writes_both_files_and_returns_positions(tmp_path):
 
 def test_same_input_same_bytes(tmp_path):
     for k in range(2):
-        paths = [tmp_path / f"{k}.svg", tmp_path / f"{k}.png"]
+        paths = [tmp_path / f"{k}.{kind}" for kind in ("svg", "png", "pdf")]
         draw_map(paths, **SQUARE, fields=[1, -1, 0, 2], groups="ABBA")
-    for kind in ("svg", "png"):
+    for kind in ("svg", "png", "pdf"):
         assert (tmp_path / f"0.{kind}").read_bytes() == (tmp_path / f"1.{kind}").read_bytes()
     assert b"<dc:date>" not in (tmp_path / "0.svg").read_bytes()
 
@@ -133,7 +133,7 @@ def test_kamada_kawai_draws_non_planar_graphs(tmp_path):
         ({"fields": [1.0]}, r"fields must have shape \(4,\)"),
         ({"groups": ["D"]}, "one entry for each of the 4"),
         ({"layout": "circle"}, "planar, kamada-kawai"),
-        ({"positions": {"a": (0, 0)}}, "lack 3 of 4 names, e.g. 'b'"),
+        ({"positions": {"a": (0, 0)}}, "no place for 3 variables of 4: b, c, d"),
         ({"positions": np.full((4, 2), np.inf)}, "finite"),
         ({"edges": [(0, 1), (1, 2), (2, 3), (0, 4)]}, "numbered 0..3"),
     ],
@@ -152,8 +152,8 @@ def test_edges_are_checked_when_positions_are_given(tmp_path):
 
 
 def test_other_endings_are_refused_before_any_work(tmp_path):
-    with pytest.raises(FileFormatError, match=r"map\.pdf: pictures are written as \.svg or \.png"):
-        draw_map([tmp_path / "map.svg", tmp_path / "map.pdf"], **SQUARE)
+    with pytest.raises(FileFormatError, match=r"map\.gif: pictures are written as \.svg, \.png, \.pdf"):
+        draw_map([tmp_path / "map.svg", tmp_path / "map.gif"], **SQUARE)
     assert not list(tmp_path.iterdir())
 
 
@@ -242,11 +242,13 @@ def test_text_can_be_read():
     assert plots.STYLE["svg.fonttype"] == "none"
 
 
-def test_long_names_that_begin_alike_are_drawn_differently():
-    from isingmap.report.map_figure import LONGEST_NAME, drawn_names
-
-    start = "During the last two weeks I "
-    names = [start + end for end in ("slept badly", "worried", "ate little and nobody noticed it")]
-    shown = drawn_names([*names, "x" * 50 + "1" + "y" * 50, "x" * 50 + "2" + "y" * 50, "short"])
-    assert len(set(shown)) == 6 and max(map(len, shown)) <= LONGEST_NAME and shown[-1] == "short"
-    assert shown[1].endswith("worried")
+def test_long_names_stay_different(tmp_path):
+    """Questions of a survey begin alike and differ at their end."""
+    question = "During the last two weeks, how often were you bothered by: "
+    names = [question + end for end in ("sleeping badly", "feeling tired", "feeling sad")] + ["short", "a\nb", "a b"]
+    draw_map(tmp_path / "map.svg", names=names, edges=[], couplings=[])
+    shown = [text for text in texts(tmp_path / "map.svg") if "During" in text or text.startswith("a b")]
+    assert len(shown) == len(set(shown)) == 5 and max(map(len, shown)) <= map_figure.LONGEST_NAME
+    assert "a b" in shown and "a b (2)" in shown
+    ends = [text.rpartition("\N{HORIZONTAL ELLIPSIS}")[2] for text in shown if "During" in text]
+    assert any("tired" in end for end in ends) and any("sad" in end for end in ends)

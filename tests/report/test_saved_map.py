@@ -67,7 +67,7 @@ def test_a_bare_model_is_laid_out_anew(folder, tmp_path):
         ({"positions": [[0, 0]]}, FileFormatError, r'expected {name: \[x, y\]} under "positions"'),
         ({"positions": {"x1": [0]}}, FileFormatError, "position of 'x1' must be two numbers"),
         ({"positions": {"x1": [0, True]}}, FileFormatError, "position of 'x1' must be two numbers"),
-        ({"positions": {"x1": [0, 1]}}, ModelError, "lack 5 of 6 names"),
+        ({"positions": {"x1": [0, 1]}}, ModelError, "no place for 5 variables of 6"),
         ({"fit": []}, FileFormatError, 'object under "fit"'),
         ({"fit": {"groups": "ab"}}, FileFormatError, 'list under "groups"'),
         ({"fit": {"groups": ["a"]}}, ModelError, "one entry for each of the 6"),
@@ -79,3 +79,11 @@ def test_damaged_files_are_refused(folder, tmp_path, change, error, message):
     with pytest.raises(error, match=message):
         draw_saved_map(tmp_path / "bad.json", tmp_path / "bad.svg")
     assert not (tmp_path / "bad.svg").exists()
+
+
+def test_another_title_and_other_places(folder, tmp_path):
+    places = {name: (float(k), float(k % 2)) for k, name in enumerate(IsingModel.load(folder / "model.json").names)}
+    positions = draw_saved_map(folder / "model.json", tmp_path / "m.svg", title="second", places=places)
+    assert positions == places and "second" in (tmp_path / "m.svg").read_text(encoding="utf-8")
+    with pytest.raises(ModelError, match="no place for 6 variables of 6: x1, "):
+        draw_saved_map(folder / "model.json", tmp_path / "m.svg", places={"other": (0.0, 0.0)})

@@ -5,9 +5,9 @@ import pytest
 
 import isingmap
 from isingmap import IsingModel, PlanarIsing, as_spin_table
-from isingmap.report.fit_facts import independent_log_likelihood, settings_text
+from isingmap.report.fit_facts import fit_facts, independent_log_likelihood, settings_text
 from isingmap.report.summary import fit_summary, model_summary
-from isingmap.report.text import WIDTH, entry, printable, some
+from isingmap.report.text import WIDTH, distinct, entry, printable, some
 
 
 def copies(n_columns, n_rows=300, seed=0):
@@ -32,8 +32,13 @@ def test_numbers_of_the_fit():
     p = (1 + x.mean(axis=0)) / 2
     alone = (p * np.log(p) + (1 - p) * np.log(1 - p)).sum()
     assert f"{alone:.5f} per row when every variable has its own field" in text
-    assert f"{per_row - alone:.5f} nats = {(per_row - alone) / np.log(2):.5f} bits per row" in text
-    assert f"{fit.result_.bic:.2f}" in text and "four copies" in text
+    gained = per_row + 4 * np.log(2)  # a model without fields, against four fair coins
+    assert f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row" in text
+    assert (
+        f"{fit.result_.bic:.2f}" in text
+        and f"{fit.result_.ebic:.2f} (gamma 0.25; 3 parameters)" in text
+        and "four copies" in text
+    )
     assert "+1 is 1, -1 is 0, in every column" in text and "Coupling J > 0: the two tend to agree" in text
     assert f"isingmap {isingmap.__version__}" in text and "criterion='ebic'" in text
 
@@ -41,6 +46,38 @@ def test_numbers_of_the_fit():
 def test_independent_yardstick():
     assert independent_log_likelihood(np.zeros(3)) == pytest.approx(-3 * np.log(2), abs=1e-14)
     assert independent_log_likelihood(np.array([1.0, -1.0])) == 0.0
+
+
+def gained(learned):
+    return next(fact.value for fact in fit_facts(learned) if fact.label == "gained by edges")
+
+
+def test_edges_gain_nothing_where_there_is_none():
+    """The yardstick has the fields of the model: here neither has any, and the columns lean a little."""
+    data = (np.random.default_rng(0).random((200, 6)) < 0.46).astype(int)
+    learned = PlanarIsing().fit(data).learned_
+    assert learned.model.n_edges == 0 and gained(learned) == 0.0
+
+
+@pytest.mark.parametrize(("family", "prior"), [("partial", None), ("outer-planar", None), ("outer-planar", 5.0)])
+def test_edges_gain_what_the_same_fields_alone_lack(family, prior):
+    data = copies(4)
+    data[:, 3] |= np.random.default_rng(1).random(300) < 0.6
+    fit = PlanarIsing(family=family, prior=prior).fit(data)
+    x, free = 2 * data - 1, fit.model_.free_fields
+    assert free.any() and fit.model_.n_edges
+    means = x.mean(axis=0) * (1.0 if prior is None else 300 / (300 + prior))
+    alone = IsingModel([], [], np.where(free, np.arctanh(means), 0.0))
+    assert gained(fit.learned_) == pytest.approx(fit.score(data) - alone.log_probability(x).mean(), abs=1e-12)
+    assert gained(fit.learned_) > 0.1
+
+
+@pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
+def test_every_warning_is_in_the_summary():
+    fit = PlanarIsing(family="zero-field").fit((np.random.default_rng(0).random((30, 3)) < 0.1).astype(int))
+    assert len(fit.learned_.warnings) >= 2
+    text = words(fit_summary(fit.learned_))
+    assert all(words(warning) in text for warning in fit.learned_.warnings)
 
 
 @pytest.mark.parametrize(
@@ -123,3 +160,17 @@ def test_text_helpers():
     assert printable("a\tb\\") == "a\\tb\\"
     assert entry("label", "") == "  label"
     assert some("abc", 2) == "a, b and 1 more"
+
+
+def test_cut_texts_stay_different():
+    assert distinct(["abc", "abd"], 3) == ["abc", "abd"]
+    assert distinct(["x" * 50, "y" * 50], 10) == ["xxxxxxx...", "yyyyyyy..."]
+    long = ["the same beginning of all, then one", "the same beginning of all, then two"]
+    assert distinct(long, 20) == ["the sa...l, then one", "the sa...l, then two"] or len(set(distinct(long, 20))) == 2
+    for texts in (long, ["z" * 60] * 3, ["z" * 60 + str(k) + "z" * 60 for k in range(20)], ["a", "a", "a (2)"]):
+        shown = distinct(texts, 12)
+        assert len(set(shown)) == len(texts) and max(map(len, shown)) <= 12
+    names = [f"a name that is much longer than there is room for, number {k}" for k in range(4)]
+    text = fit_summary(PlanarIsing(family="zero-field").fit(as_spin_table(copies(4), names=names)).learned_)
+    strongest = text[text.index("Strongest") :]
+    assert all(f"number {k}" in strongest for k in range(4))

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel, PlanarIsing, as_spin_table
+from isingmap.data.moments import empirical_moments
 from isingmap.files.csv_file import write_csv
-from isingmap.likelihood.fit import standard_errors
+from isingmap.likelihood.fit import fit_couplings, standard_errors
 from isingmap.report import tables
+from isingmap.structure.edge_losses import edge_losses
+from isingmap.structure.fixed_graphs.fit_graph import fit_graph
+from isingmap.structure.problem import Problem
 
 
 def chain(n_rows=500, seed=1):
@@ -30,21 +34,25 @@ def as_dicts(columns, rows):
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def fitted_ends(fitted, step):
-    return {fitted.path_.source[step], fitted.path_.target[step]}
-
-
 def test_edges(fitted):
     rows = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fitted.learned_))
     assert [(row["source"], row["target"]) for row in rows[:2]] == [("a", "b"), ("b", "c")]
-    assert all({row["source"], row["target"]} == fitted_ends(fitted, row["step"]) for row in rows)
     x = chain()
     for row in rows:
         i, j = "abcd".index(row["source"]), "abcd".index(row["target"])
         assert row["empirical"] == pytest.approx((x[:, i] * x[:, j]).mean(), abs=1e-14)
         assert row["correlation"] == pytest.approx(row["empirical"], abs=1e-8)
         assert row["lower"] < row["coupling"] < row["upper"]
-        assert row["gain"] == fitted.path_.gain[row["step"]]
+        kept = np.arange(fitted.model_.n_edges) != rows.index(row)
+        without = fit_couplings(
+            fitted.model_.edges[kept],
+            fitted.moments_.moments,
+            magnetizations=fitted.moments_.magnetizations,
+            free_fields=fitted.model_.free_fields,
+            n_samples=len(x),
+        )
+        assert row["loss"] == pytest.approx(fitted.log_likelihood_ - without.log_likelihood, abs=1e-6)
+        assert row["loss"] > 1
 
 
 def test_standard_error_of_a_single_pair_has_a_closed_form():
@@ -104,7 +112,54 @@ def test_path(fitted):
 def test_starting_edges_have_step_0_and_no_gain():
     fit = PlanarIsing(family="zero-field", required_edges=[(0, 2)]).fit(chain()[:, :3])
     row = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit.learned_))[0]
-    assert (row["source"], row["target"], row["gain"], row["step"]) == ("x1", "x3", None, 0)
+    assert (row["source"], row["target"]) == ("x1", "x3") and row["step"] in (0, None)
+
+
+def test_steps_are_told_where_an_edge_has_one():
+    """Restarts take edges out and put them in again; a graph that is drawn at once has no steps."""
+    data = as_spin_table(chain()[:, :3], names=["c", "b", "a"])
+    greedy = PlanarIsing(family="zero-field", search="greedy").fit(data)
+    rows = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(greedy.learned_))
+    found = {row["step"]: (row["source"], row["target"]) for row in rows}
+    path = as_dicts(tables.PATH_COLUMNS, tables.path_rows(greedy.result_))
+    assert found == {row["step"]: (row["source"], row["target"]) for row in path[1:]} == {1: ("c", "b"), 2: ("b", "a")}
+    tree = PlanarIsing(family="zero-field", search="chow-liu").fit(data)
+    noise = np.random.default_rng(0).choice([-1, 1], (300, 8))
+    back_and_forth = PlanarIsing(family="zero-field", criterion="maximal").fit(noise)
+    assert "remove" in back_and_forth.path_.action
+    for fit in (tree, back_and_forth):
+        rows = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit.learned_))
+        assert [row["step"] for row in rows] == [None] * len(rows)
+
+
+@pytest.mark.parametrize("prior", [None, 3.0])
+def test_losses_of_several_blocks(prior):
+    """A bridge, a cycle and a field; names in another order than the columns."""
+    x = np.vstack([chain(), chain(seed=5)])
+    x = np.column_stack([x, np.where(np.random.default_rng(3).random(1000) < 0.7, x[:, 0] * x[:, 2], x[:, 1])])
+    edges = [(0, 1), (1, 2), (0, 2), (2, 4), (0, 5)]  # node 5 carries the fields
+    problem = Problem(empirical_moments(as_spin_table(x, names=list("zyxwv"))), family="partial", prior=prior)
+    losses = edge_losses(result := fit_graph(edges, problem), problem.moments)
+    assert losses.shape == (4,)
+    for k in range(4):
+        rest = fit_graph([edge for m, edge in enumerate(edges) if m != k], problem)
+        assert losses[k] == pytest.approx(result.log_likelihood - rest.log_likelihood, abs=1e-6)
+
+
+def test_rows_behind_each_edge():
+    x = chain()[:, :3].astype(float)
+    x[:100, 0] = np.nan
+    fit = PlanarIsing(family="zero-field", missing="pairwise").fit(x)
+    rows = as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(fit.learned_))
+    assert all(row["rows"] == (400 if row["source"] == "x1" else 500) for row in rows) and len(rows) > 1
+    complete = PlanarIsing(family="zero-field").fit(chain()[:, :3])
+    assert {row["rows"] for row in as_dicts(tables.EDGE_COLUMNS, tables.edge_rows(complete.learned_))} == {500}
+
+
+def test_losses_of_large_blocks_are_left_open(monkeypatch):
+    monkeypatch.setattr("isingmap.structure.edge_losses.MOST_EDGES", 2)
+    fit = PlanarIsing(family="zero-field", search="tmfg", prior=1.0).fit(chain()[:, :3])
+    assert np.isnan(edge_losses(fit.result_, fit.moments_)).all()
 
 
 def read(path):

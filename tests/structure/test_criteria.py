@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bare_moments import learn_structure, problem_of
-from isingmap import SearchOptions
+from isingmap import PlanarIsing, SearchOptions
 from isingmap.structure import criteria
 from isingmap.structure.criteria import CRITERIA, Criterion, LinearPrice
 from isingmap.structure.options import OPTIONS
@@ -134,3 +134,15 @@ def test_linear_prices_add_up():
     equal = replace(price, field=0.3)
     assert equal.of_model(2, 3) == 0.3 * 5  # to the last bit, as a price for each parameter
     assert criteria.aic(-10.0, 3) == 26.0
+
+
+def test_ebic_of_a_result_is_what_the_search_minimises():
+    """Foygel and Drton's formula, on the path and in the result, also on graphs that are drawn at once."""
+    data = np.random.default_rng(0).choice([-1, 1], (300, 5))
+    data[:, 1] = np.where(np.random.default_rng(1).random(300) < 0.9, data[:, 0], data[:, 1])
+    for search in ("forward-backward", "greedy", "chow-liu"):
+        result = PlanarIsing(search=search, gamma=0.75).fit(data).result_
+        price = np.log(300) + 4 * 0.75 * np.log(5)
+        expected = -2 * result.path.log_likelihood + price * result.path.n_parameters
+        np.testing.assert_allclose(result.path.ebic, expected, rtol=1e-14)
+        assert result.ebic == result.path.ebic[-1] and result.gamma == 0.75

@@ -8,7 +8,8 @@ from isingmap.cli import model_options, options
 
 DESCRIPTION = """\
 Exact E[x_i x_j] (variables -1/+1) of pairs of variables, joined by an edge or not, with
-the covariance E[x_i x_j] - E[x_i] E[x_j]. All pairs, or those named with --pair."""
+the covariance E[x_i x_j] - E[x_i] E[x_j], as columns source, target, correlation,
+covariance. All pairs, or those named with --pair."""
 EXAMPLE = """\
 example:
   isingmap correlations map/model.json --pair Reid McConnell
@@ -33,6 +34,8 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     import numpy as np
 
+    from isingmap.data.table import counted
+
     model_options.check_table(arguments)
     model = model_options.read_model(arguments).model
     pairs = np.stack(np.triu_indices(model.n_spins, 1), axis=1) if arguments.pair is None else arguments.pair
@@ -44,8 +47,9 @@ def run(arguments: Namespace) -> int:
     rows = [(a, b, c, c - mean[a] * mean[b]) for (a, b), c in zip(pairs, values.tolist(), strict=True)]
     if arguments.output is not None:
         model_options.write_table(arguments, COLUMNS, rows)
-        print(f"{len(rows):,} pairs in {arguments.output}")
+        print(f"{counted(len(rows), 'pair')} in {arguments.output}")
     else:
+        print("\t".join(COLUMNS))
         for a, b, correlation, covariance in rows:
             print(f"{model_options.shown(a)}\t{model_options.shown(b)}\t{correlation:+.6f}\t{covariance:+.6f}")
     return 0

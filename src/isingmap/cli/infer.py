@@ -47,26 +47,11 @@ def run(arguments: Namespace) -> int:
     if arguments.output is not None:
         _write(file.model, arguments)
     print(model_summary(file.model, title=arguments.model), end="")
-    print(_about_file(file), end="")
+    print(model_options.about_file(file), end="")
     if arguments.certified:
         interval = file.model.log_partition(certified=True)
         print(f"log Z lies in [{interval.lower!r}, {interval.upper!r}] (proved)")
     return 0
-
-
-def _about_file(file) -> str:
-    """What the file says beyond the model, if anything."""
-    from isingmap.report.text import entry, section
-
-    lines = [entry("notes", note) for note in file.notes]
-    if file.domain == "boolean":
-        lines.append(entry("variables", "0/1 in the file; 0 became -1, 1 became +1"))
-    if file.scale != 1:
-        lines.append(entry("scale", f"{file.scale:.12g}, multiplied into couplings, fields and offset"))
-    if file.offset:
-        log_z = file.model.log_partition() - file.offset
-        lines.append(entry("energy offset", f"{file.offset:.12g}; with it log Z = {log_z:.12g}"))
-    return "\n" + section("The file", lines) if lines else ""
 
 
 def _write(model, arguments: Namespace) -> None:

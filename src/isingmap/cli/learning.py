@@ -8,8 +8,10 @@ from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.data.table import SpinTable
+from isingmap.learning.learned_map import check_places
 from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.report.results import result_names, write_results
+from isingmap.report.saved_map import read_positions
 from isingmap.report.text import printable
 from isingmap.structure.options import OPTIONS
 
@@ -17,14 +19,16 @@ from isingmap.structure.options import OPTIONS
 def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, title: str) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
     given = {o.python: getattr(arguments, o.name) for o in OPTIONS if o.python and hasattr(arguments, o.name)}
+    places = _places(table, arguments)
     verbose = not arguments.quiet and sys.stderr.isatty()
     learned = PlanarIsing(**(given | {"missing": missing, "verbose": verbose})).fit(table).learned_
     folder = write_results(
-        learned,
+        learned.described(warnings=arguments.warnings),
         arguments.output,
-        title=title,
+        title=title if arguments.title is None else arguments.title,
         command=arguments.command_line,
         layout=arguments.layout,
+        places=places,
         force=arguments.force,
     )
     if learned.interrupted:
@@ -33,6 +37,16 @@ def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, tit
         print((folder / "summary.txt").read_text(encoding="utf-8"))
         print(f"Written to {printable(folder)}: {', '.join(_file_names(folder))}")
     return INTERRUPTED if learned.interrupted else SUCCESS
+
+
+def _places(table: SpinTable, arguments: Namespace):
+    """Places of the variables, if a file of them was given; looked at before the work."""
+    if arguments.places is None:
+        return None
+    places = read_positions(arguments.places)
+    if arguments.constant != "drop":  # which may still leave out variables that have no place
+        check_places(places, table.names)
+    return places
 
 
 def _file_names(folder: Path) -> list[str]:

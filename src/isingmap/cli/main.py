@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from isingmap import __version__
-from isingmap.cli import convert, correlations, demo, fit, ground_state, infer, info, sample, simulate, voteview
+from isingmap.cli import convert, correlations, demo, draw, fit, ground_state, infer, info, sample, simulate, voteview
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
 from isingmap.cli.wording import in_options, well_formed
 from isingmap.errors import IsingMapError, IsingMapWarning
@@ -34,7 +34,7 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, convert, simulate, demo)
+COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, convert, draw, simulate, demo)
 
 
 class UsageError(Exception):
@@ -73,7 +73,7 @@ def _run(argv: list[str]) -> int:
     try:
         arguments = _parsed(argv)
         known = frozenset(_options_of(arguments.parser))
-        with _plain_warnings(known):
+        with _plain_warnings(known) as arguments.warnings:
             code = arguments.run(arguments)
             sys.stdout.flush()
         if noted() is not None and code == SUCCESS:
@@ -150,21 +150,24 @@ def _verdict(error: BaseException, known: frozenset[str] | None) -> tuple[int, s
 
 
 @contextmanager
-def _plain_warnings(known: frozenset[str]) -> Iterator[None]:
-    """Print each warning of isingmap once, without Python's file and line; drop those of others."""
-    seen: set[str] = set()
+def _plain_warnings(known: frozenset[str]) -> Iterator[list[str]]:
+    """Print each warning of isingmap once, without Python's file and line; drop those of others.
+
+    The list of those printed grows, so that a summary can hold them all.
+    """
+    seen: list[str] = []
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
         text = in_options(message, known)
         if text not in seen:
-            seen.add(text)
+            seen.append(text)
             print(f"warning: {text}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", IsingMapWarning)
         warnings.showwarning = show
-        yield
+        yield seen
 
 
 def _print_any_letter() -> None:

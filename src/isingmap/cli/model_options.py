@@ -36,9 +36,39 @@ def titles(formats: Iterable[Format]) -> str:
 
 def read_model(arguments: argparse.Namespace):
     """The ModelFile that the options name."""
+    from os.path import isdir
+
+    from isingmap.errors import FileFormatError
     from isingmap.io.model_file import read_model_file
 
+    if isdir(arguments.model):
+        raise FileFormatError(
+            f"{arguments.model} is a folder; give a file, such as the model.json in a folder of results"
+        )
     return read_model_file(arguments.model, arguments.format, domain=arguments.domain, sign=arguments.sign)
+
+
+def about_file(file) -> str:
+    """What the file says beyond the model, if anything."""
+    from isingmap.report.text import entry, section
+
+    lines = [entry("notes", note) for note in file.notes]
+    if file.domain == "boolean":
+        lines.append(entry("variables", "0/1 in the file; 0 became -1, 1 became +1"))
+    if file.scale != 1:
+        lines.append(entry("scale", f"{file.scale:.12g}, multiplied into couplings, fields and offset"))
+    if file.offset:
+        lines.append(entry("energy offset", _with_offset(file)))
+    return "\n" + section("The file", lines) if lines else ""
+
+
+def _with_offset(file) -> str:
+    from isingmap.errors import NonPlanarError, PrecisionError
+
+    try:
+        return f"{file.offset:.12g}; with it log Z = {file.model.log_partition() - file.offset:.12g}"
+    except (NonPlanarError, PrecisionError):  # the summary says why
+        return f"{file.offset:.12g}"
 
 
 def add_table_options(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:

@@ -71,8 +71,19 @@ def add_output_options(parser: argparse.ArgumentParser, default: str | None = No
         default="planar",
         help="picture without crossing lines (default), or by distances in the graph as in the paper",
     )
+    add_picture_options(group)
     group.add_argument("--quiet", action="store_true", help="no progress bar and no summary on the screen")
     add_debug_option(group)
+
+
+def add_picture_options(parser) -> None:
+    """What stands above a map, and where its variables go."""
+    parser.add_argument("--title", metavar="TEXT", help="heads the picture and the summary")
+    parser.add_argument(
+        "--places",
+        metavar="FILE",
+        help="a model.json of another map: draw the variables in the places that they have there",
+    )
 
 
 def add_debug_option(parser) -> None:

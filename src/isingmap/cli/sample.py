@@ -32,10 +32,12 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     import secrets
 
+    from isingmap.data.table import counted
+
     model_options.check_table(arguments)
     file = model_options.read_model(arguments)
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     samples = model_options.in_domain(file.model.sample(arguments.n_samples, rng=seed), file)
     model_options.write_table(arguments, file.model.names, samples.tolist())
-    print(f"seed {seed}\n{len(samples):,} independent exact samples in {arguments.output}")
+    print(f"seed {seed}\n{counted(len(samples), 'independent exact sample')} in {arguments.output}")
     return 0

@@ -70,6 +70,7 @@ def run(arguments: Namespace) -> int:
 
     import numpy as np
 
+    from isingmap.data.table import counted
     from isingmap.sampling.gibbs import gibbs_sample
 
     _check_outputs(arguments)
@@ -81,8 +82,8 @@ def run(arguments: Namespace) -> int:
     print(f"seed {seed}")
     if not arguments.quiet:
         print(
-            f"{model!r}: {len(samples):,} samples in {arguments.output}; Gibbs sampling, "
-            f"{arguments.burn_in} sweeps of burn-in, one sample every {arguments.thin} sweeps"
+            f"{model!r}: {counted(len(samples), 'sample')} in {arguments.output}; Gibbs sampling, "
+            f"{counted(arguments.burn_in, 'sweep')} of burn-in, then {counted(arguments.thin, 'sweep')} for each sample"
         )
     return 0
 

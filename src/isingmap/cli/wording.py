@@ -24,7 +24,11 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
 _LABEL_OF_COLUMN = re.compile(r"\bpositive=\{('[^']*'|\"[^\"]*\"): ('[^']*'|\"[^\"]*\")\}")
 _NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
 _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
-CALLS = {"read_histogram": "--histogram"}  # functions that are an option
+CALLS = {
+    "read_histogram": "--histogram",
+    "correlations(pairs)": "--pair NAME NAME",
+    "ground_state()": "isingmap ground-state",
+}  # functions that are an option
 
 
 def well_formed(text: str) -> str:

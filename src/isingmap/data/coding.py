@@ -189,7 +189,7 @@ class _Problems:
             return
         shown = self.lines[:10]
         if len(self.lines) > 10:
-            shown.append(f"... and {len(self.lines) - 10} more columns")
+            shown.append(f"... and {counted(len(self.lines) - 10, 'more column')}")
         head = f"{counted(len(self.lines), 'column')} cannot be read as two values"
         raise DataError("\n".join([f"{head}:", *(f"  {line}" for line in shown), *self.hints]))
 
@@ -226,7 +226,7 @@ def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place
     odd = _first_odd(column, expected, place)
     if len(column.values) > 5:
         sample = listed([column.display(value) for value in column.values], 3)
-        return f"{len(column.values)} different values ({sample}): {odd}"
+        return f"{counted(len(column.values), 'different value')} ({sample}): {odd}"
     return f"{odd} besides {' and '.join(column.display(value) for value in expected)}"
 
 

@@ -66,16 +66,17 @@ def _without_constant(table: SpinTable, rule: str) -> SpinTable:
     constant = np.flatnonzero((minus == 0) | (plus == 0))
     if not constant.size:
         return table
-    shown = listed([_constant_value(table, j, minus[j], plus[j]) for j in constant.tolist()])
-    what = f"{counted(constant.size, 'column')} with a single value: {shown}"
+    values = [_constant_value(table, j, minus[j], plus[j]) for j in constant.tolist()]
+    what = f"{counted(constant.size, 'column')} with a single value: {listed(values)}"
+    note = f"{counted(constant.size, 'column')} with a single value: {', '.join(values)}."  # all of them
     if rule == "keep":
-        return table.with_notes(f"Kept {what}.")
+        return table.with_notes(f"Kept {note}")
     if rule == "error":
         raise DataError(f"{what}. Leave them out, or use constant='drop'.")
     kept = [j for j in range(table.n_spins) if j not in set(constant.tolist())]
     if not kept:
         raise DataError(f"{what}. No other column is left.")
-    return table.select(kept).with_notes(f"Dropped {what}.")
+    return table.select(kept).with_notes(f"Dropped {note}")
 
 
 def _constant_value(table: SpinTable, j: int, minus: float, plus: float) -> str:
@@ -91,8 +92,9 @@ def _few_rows(table: SpinTable) -> list[str]:
     if n_samples >= needed:
         return []
     return [
-        f"only {n_samples:,.10g} observations for {counted(table.n_spins, 'variable')} (at least {needed} "
-        "are advisable): edges and couplings will vary much from sample to sample"
+        f"only {n_samples:,.10g} observation{'' if n_samples == 1 else 's'} for "
+        f"{counted(table.n_spins, 'variable')} (at least {needed} are advisable): edges and couplings will vary "
+        "much from sample to sample"
     ]
 
 
@@ -104,14 +106,14 @@ def _rare(table: SpinTable) -> list[str]:
         return []
     shown = listed([_rare_value(table, j, minus[j], plus[j]) for j in rare.tolist()])
     return [
-        f"{counted(rare.size, 'column')} with fewer than {FEW_OF_A_KIND} answers of a kind: {shown}; their "
-        "couplings rest on those few rows"
+        f"{counted(rare.size, 'column')} with fewer than {FEW_OF_A_KIND} answers of a kind: {shown}; all that "
+        "the map says of such a column rests on so few rows"
     ]
 
 
 def _rare_value(table: SpinTable, j: int, minus: float, plus: float) -> str:
     label = table.codings[j].negative if minus < plus else table.codings[j].positive
-    return f"{table.names[j]} ({label} {min(minus, plus):.10g} of {minus + plus:,.10g} times)"
+    return f"{table.names[j]} ({label!r} in {min(minus, plus):.10g} of {minus + plus:,.10g} rows)"
 
 
 def _twins(table: SpinTable) -> list[str]:

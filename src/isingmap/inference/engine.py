@@ -27,11 +27,11 @@ class Solution(Protocol):
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (m,)."""
 
+    def parameter_moments(self) -> np.ndarray:
+        """E[x_i x_j] of each edge, then E[x_i] of each spin with a free field, (m + f,); cheaper than all E[x_i]."""
+
     def magnetizations(self) -> np.ndarray:
         """E[x_i], (n,)."""
-
-    def field_magnetizations(self) -> np.ndarray:
-        """E[x_i] of the spins with a free field, 0 for the others, (n,); as cheap as the moments."""
 
     def hessian(self) -> np.ndarray:
         """Covariance of the edge products, then of the spins with a free field, (m + f, m + f)."""

@@ -101,11 +101,11 @@ class EnumeratedSolution:
     def moments(self) -> np.ndarray:
         return self._table.moments(self.graph.edges)
 
+    def parameter_moments(self) -> np.ndarray:
+        return np.concatenate([self.moments(), self.magnetizations()[self.graph.free_fields]])
+
     def magnetizations(self) -> np.ndarray:
         return self._table.magnetizations()
-
-    def field_magnetizations(self) -> np.ndarray:
-        return np.where(self.graph.is_free, self._table.magnetizations(), 0.0)
 
     def hessian(self) -> np.ndarray:
         return self._table.hessian(self.graph.edges, self.graph.free_fields)

@@ -39,16 +39,16 @@ class PlanarSolution:
         of_edges, _ = self.graph.split(self._edge_moments)
         return of_edges
 
-    def field_magnetizations(self) -> np.ndarray:
-        _, of_spins = self.graph.split(self._edge_moments)
-        return of_spins
+    def parameter_moments(self) -> np.ndarray:
+        of_edges, of_spins = self.graph.split(self._edge_moments)
+        return np.concatenate([of_edges, of_spins[self.graph.free_fields]])
 
     def magnetizations(self) -> np.ndarray:
         n_spins = self.graph.n_spins
         if self.graph.free_fields.size in (0, n_spins):
             _, of_spins = self.graph.split(self._edge_moments)
             return of_spins
-        return self._magnetizations
+        return self._magnetizations.copy()
 
     @cached_property
     def _magnetizations(self) -> np.ndarray:

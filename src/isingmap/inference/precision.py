@@ -50,6 +50,12 @@ MOST_SPINS_DRAWN = 500
 # Ground states: gap, relative to the log-weight, that still counts as none; about the resolution of doubles.
 GROUND_STATE_RESOLUTION = 1e-15
 
+# What to do where couplings are too strong.
+AT_ANY_STRENGTH = (
+    "A ground state can be had at any strength: ground_state(). All else needs a higher temperature, couplings and "
+    "fields divided by the same number"
+)
+
 
 class Rung(Protocol):
     """A zero-field model solved in some arithmetic. Answers are exact enough, or PrecisionError is raised."""
@@ -172,7 +178,7 @@ class Ladder(Generic[AnyModel]):
         return PrecisionError(
             f"the couplings (largest |coupling| {np.abs(self.model.couplings).max(initial=0):.3g}) are too strong for "
             f"double precision: the measured loss is {loss:.1e}, allowed {LOSS_TOLERANCE_OF_LARGE:.0e}{too_large}. "
-            "Scale the couplings down (a higher temperature)",
+            + AT_ANY_STRENGTH,
             loss=loss,
         )
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isingmap.data.table import counted
+
 
 def drop_rounding(fields: np.ndarray, magnitudes: np.ndarray, n_terms: np.ndarray) -> tuple[np.ndarray, int]:
     """Set to zero the fields that are nothing but the rounding error of the sum they were computed as.
@@ -39,4 +41,4 @@ def rounding_notes(n_dropped: int) -> tuple[str, ...]:
     """What to say about `drop_rounding`."""
     if not n_dropped:
         return ()
-    return (f"{n_dropped} field(s) as small as the rounding error of their terms were set to zero.",)
+    return (f"{counted(n_dropped, 'field')}, no larger than the rounding error of the terms, set to zero.",)

@@ -122,7 +122,9 @@ def _read_votes(records: Records, congress: int | None, chamber: str | None) -> 
     bad = np.flatnonzero((code < 0) | (code > 9))
     if bad.size:
         line = records.lines[bad[0] + 1]
-        raise records.fail(f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({bad.size:,} such lines)")
+        raise records.fail(
+            f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({counted(bad.size, 'such line')})"
+        )
     chambers = np.array([text.strip().capitalize() for text in chamber_text])
     choice = _choose(records, congresses, chambers, congress, chamber)
     mask = (congresses == choice[0]) & (chambers == choice[1])
@@ -329,8 +331,10 @@ def _verify(records: Records, cast: _Votes, codes: np.ndarray) -> list[str]:
     compared = len(found.keys() & official.keys())
     notes = [f"Yeas and nays equal the official counts on {compared - len(differing)} of {len(found)} roll calls."]
     if differing:
-        notes.append(f"They differ on roll call {listed(differing)}.")
+        notes.append(f"They differ on roll call {', '.join(map(str, differing))}.")
     absent = sorted(official.keys() - found.keys())
     if absent:
-        notes.append(f"No votes for {counted(len(absent), 'roll call')} of the roll-call file: {listed(absent)}.")
+        notes.append(
+            f"No votes for {counted(len(absent), 'roll call')} of the roll-call file: {', '.join(map(str, absent))}."
+        )
     return notes

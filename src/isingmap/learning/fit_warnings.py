@@ -25,10 +25,9 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     columns = unbalanced_columns(moments)
     if FAMILIES[family].has_fields or not columns:
         return
-    are = "is" if len(columns) == 1 else "are"
     warn(
-        f"{len(columns)} of {counted(len(moments.names), 'column')} {are} far from half and half ({listed(columns)}). "
-        "A zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
+        f"far from half and half: {len(columns)} of {counted(len(moments.names), 'column')} ({listed(columns)}). A "
+        "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
         'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
         DataWarning,
         stacklevel=TO_CALLER_OF_FIT,
@@ -67,10 +66,11 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):
         messages.append(
-            f"{result.stopped}; the model holds the edges found so far and can be the start of another search"
+            f"{result.stopped}; the model holds the best found so far. A search with checkpoint=FILE goes on "
+            "from there when it is asked again"
         )
     if n_edges is not None and result.model.n_edges < n_edges:
-        messages.append(f"{result.model.n_edges} edges instead of n_edges={n_edges}: {result.stopped}")
+        messages.append(f"{counted(result.model.n_edges, 'edge')} instead of n_edges={n_edges}: {result.stopped}")
     return messages
 
 

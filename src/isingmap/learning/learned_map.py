@@ -9,12 +9,12 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import Coding
+from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
-from isingmap.structure.removal import removal_losses
+from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
 
 Positions = Mapping[str, tuple[float, float]]
@@ -22,7 +22,7 @@ Positions = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedMap:
-    """A learned model with all that a reader of it must know. Standard errors and positions are computed once.
+    """A learned model with all that a reader of it must know. Standard errors, losses and positions are computed once.
 
     Attributes
     ----------
@@ -81,9 +81,8 @@ class LearnedMap:
                 raise ModelError(
                     f"groups must have one entry for each of the {len(names)} variables, got {len(self.groups)}"
                 )
-        absent = [] if self.places is None else [name for name in names if name not in self.places]
-        if absent:
-            raise ModelError(f"positions lack {len(absent)} of {len(names)} names, e.g. {absent[0]!r}")
+        if self.places is not None:
+            check_places(self.places, names)
 
     def __repr__(self) -> str:
         return f"LearnedMap({self.model!r} from {self.moments.n_samples:,.10g} rows)"
@@ -114,12 +113,9 @@ class LearnedMap:
         return standard_errors(self.model, self.moments.n_samples, self.overlap)
 
     @cached_property
-    def removal_losses(self) -> np.ndarray:
-        """Log-likelihood that the model loses without each edge, all else refitted, total nats, (n_edges,).
-
-        Exact; NaN where doubles cannot fit what is left. A refit of an edge's block for each edge.
-        """
-        return self.moments.n_samples * removal_losses(self.model, self.moments, self.result.prior)
+    def edge_losses(self) -> np.ndarray:
+        """Log-likelihood lost without each edge, (n_edges,), total nats; see the function `edge_losses`."""
+        return edge_losses(self.result, self.moments)
 
     @cached_property
     def positions(self) -> Positions:
@@ -144,6 +140,7 @@ class LearnedMap:
         command: str | None = None,
         layout: str | None = None,
         places: Positions | None = None,
+        warnings: Sequence[str] | None = None,
     ) -> LearnedMap:
         """The same map with other words, colours or places; what is None stays as it is.
 
@@ -159,8 +156,24 @@ class LearnedMap:
             command=self.command if command is None else command,
             layout=self.layout if layout is None else layout,
             places=self.places if places is None else places,
+            warnings=self.warnings if warnings is None else tuple(warnings),
         )
 
     def __getstate__(self) -> dict:
         """Without what can be computed again: a Hessian's inverse has no place in a pickle."""
         return own_fields(self)
+
+
+def check_places(places: Positions, names: Sequence[str]) -> None:
+    """Refuse places that lack a variable.
+
+    Raises
+    ------
+    ModelError
+    """
+    absent = [name for name in names if name not in places]
+    if absent:
+        raise ModelError(
+            f"no place for {counted(len(absent), 'variable')} of {len(names)}: {listed(absent)}; take the places of a "
+            "map with these variables"
+        )

@@ -255,8 +255,7 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition`.
         """
-        means = self._solution.field_magnetizations()[self.free_fields]
-        return 1.0 - np.concatenate([self.moments(), means]) ** 2
+        return 1.0 - self._solution.parameter_moments() ** 2
 
     @listening()
     def sample(self, n_samples: int, *, rng=None) -> np.ndarray:
@@ -294,9 +293,10 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition`.
         """
-        expected = self.couplings @ self.moments()
+        of_edges, of_spins = np.split(self._solution.parameter_moments(), [self.n_edges])
+        expected = self.couplings @ of_edges
         if self.free_fields.any():
-            expected += self.fields @ self._solution.field_magnetizations()
+            expected += self.fields[self.free_fields] @ of_spins
         return self.log_partition() - float(expected)
 
     def log_weight(self, spins) -> np.ndarray:
@@ -334,7 +334,7 @@ class ExactAnswers:
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
             raise ModelError(
-                f"spins must be -1 or +1: {int(wrong.sum())} cell(s) are not, the first in row {row + 1}, column "
+                f"spins must be -1 or +1; cells that are not: {int(wrong.sum())}, the first in row {row + 1}, column "
                 f"{self.names[column]}: {x[row, column]}. Convert 0/1 data with 2 * x - 1"
             )
         return x.astype(float)

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from isingmap.data.table import counted, listed
 from isingmap.errors import ModelError
 
 # Sums of many numbers of this size, times a few, stay far from the largest double.
@@ -44,7 +45,7 @@ def names_of(edges, fields, names, n_spins) -> tuple[tuple[str, ...], int]:
         names = tuple(f"x{k + 1}" for k in range(n_spins))
     names = tuple(str(name) for name in names)
     if n_spins is not None and n_spins != len(names):
-        raise ModelError(f"{len(names)} names for n_spins={n_spins}; give one name for each spin")
+        raise ModelError(f"{counted(len(names), 'name')} for n_spins={n_spins}; give one name for each spin")
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise ModelError(f"names must be unique; repeated: {', '.join(repeated[:10])}")
@@ -66,7 +67,7 @@ def indices_of(pairs, names: tuple[str, ...]) -> np.ndarray:
         position = {name: k for k, name in enumerate(names)}
         unknown = sorted({str(name) for name in array.reshape(-1).tolist() if str(name) not in position})
         if unknown:
-            raise ModelError(f"unknown name(s) {', '.join(unknown[:10])}; the spins are {', '.join(names[:10])}, ...")
+            raise ModelError(f"the model has no spin {listed(unknown)}; its spins are {listed(names)}")
         array = np.vectorize(lambda name: position[str(name)], otypes=[np.int64])(array)
     if array.size and array.dtype.kind not in "iu":
         raise ModelError(f"pairs must be integers or names, got {array.dtype}")

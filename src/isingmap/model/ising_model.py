@@ -8,6 +8,7 @@ from dataclasses import fields as dataclass_fields
 
 import numpy as np
 
+from isingmap.data.table import counted
 from isingmap.errors import ModelError
 from isingmap.files.strict_json import write_json
 from isingmap.model.answers import ExactAnswers
@@ -131,8 +132,8 @@ class IsingModel(ExactAnswers):
         )
 
     def __repr__(self) -> str:
-        kind = f", {int(self.free_fields.sum())} fields" if self.free_fields.any() else ", zero-field"
-        return f"IsingModel({self.n_spins} spins, {self.n_edges} edges{kind})"
+        kind = counted(int(self.free_fields.sum()), "field") if self.free_fields.any() else "zero-field"
+        return f"IsingModel({counted(self.n_spins, 'spin')}, {counted(self.n_edges, 'edge')}, {kind})"
 
     @property
     def edge_names(self) -> list[tuple[str, str]]:

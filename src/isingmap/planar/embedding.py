@@ -75,7 +75,7 @@ def as_simple_edges(edges, n_nodes: int) -> np.ndarray:
     if (count > 1).any():
         pair = tuple(array[first[count > 1][0]].tolist())
         raise ModelError(
-            f"{int((count - 1).sum())} edge(s) are given more than once, e.g. {pair}; "
+            f"pairs of nodes given more than once: {int((count > 1).sum())}, e.g. {pair}; "
             "give each pair once, in one direction"
         )
     return np.ascontiguousarray(array)

@@ -54,6 +54,6 @@ def non_planar_error(n_nodes: int, edges: np.ndarray, labels=None) -> NonPlanarE
     message = (
         f"the graph is not planar: its {len(subgraph)} edges {named}{more} form a subdivision of {kind} "
         f"with branch nodes {', '.join(str(labels[k]) for k in branches)}. "
-        "Remove at least one of these edges"
+        "Remove at least one of these edges, and see whether others stand in the way"
     )
     return NonPlanarError(message, kind=kind, subgraph=subgraph, branch_nodes=[labels[k] for k in branches])

@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.report.text import entry, printable, section, shortened
+from isingmap.report.text import distinct, entry, printable, section, shortened
 
 MOST_SHOWN = 8
 CONVENTION = (
@@ -63,20 +63,22 @@ def as_text(kind: str, title: str, facts: Sequence[Fact]) -> str:
 
 def strongest_couplings(model: IsingModel, errors: np.ndarray | None = None) -> Iterator[Fact]:
     """The largest couplings of either sign, with their standard errors if there are any, (n_edges,)."""
+    names = distinct(map(printable, model.names), 30)
     order = np.argsort(model.couplings, kind="stable")
     positive = [k for k in order[::-1].tolist() if model.couplings[k] > 0]
     negative = [k for k in order.tolist() if model.couplings[k] < 0]
     for sign, edges in (("positive", positive), ("negative", negative)):
         for k in edges[:MOST_SHOWN]:
             error = None if errors is None or np.isnan(errors[k]) else float(errors[k])
-            yield _coupling(f"Strongest {sign} couplings ({len(edges):,} in all)", model, k, error)
+            shown = " - ".join(names[i] for i in model.edges[k].tolist())
+            yield _coupling(f"Strongest {sign} couplings ({len(edges):,} in all)", model, k, shown, error)
 
 
-def _coupling(heading: str, model: IsingModel, k: int, error: float | None) -> Fact:
+def _coupling(heading: str, model: IsingModel, k: int, pair: str, error: float | None) -> Fact:
     source, target = model.edge_names[k]
     coupling = float(model.couplings[k])
     shown = "" if error is None else f"   (standard error {error:.3f})"
-    text = f"{coupling:+8.3f}  {shortened(source, 30)} - {shortened(target, 30)}{shown}"
+    text = f"{coupling:+8.3f}  {pair}{shown}"
     value = {"source": source, "target": target, "coupling": coupling, "standard_error": error}
     return Fact(heading, "", value, text)
 

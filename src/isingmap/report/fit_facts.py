@@ -10,6 +10,7 @@ from scipy.special import entr
 
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
+from isingmap.likelihood.fit import shrunk
 from isingmap.report.facts import MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.text import printable, shortened, some
 from isingmap.structure.criteria import CRITERIA
@@ -26,7 +27,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_data(learned),
         *_model(learned.result),
         *_fit(learned),
-        *_care(learned.result),
+        *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
         convention(),
         *_repeat(learned),
@@ -54,6 +55,9 @@ def _codings(learned: LearnedMap) -> Iterator[Fact]:
         where = "every column" if len(names_of) == 1 else some(names, 6)
         text = f"+1 is {shortened(positive, 30)}, -1 is {shortened(negative, 30)}, in {where}"
         yield Fact(DATA, "coding", {"negative": negative, "positive": positive, "variables": names}, text)
+    if len(names_of) > MOST_SHOWN:
+        others = counted(len(names_of) - MOST_SHOWN, "other pair")
+        yield text_fact(DATA, "coding", f"{others} of labels; nodes.csv has those of each variable")
 
 
 def _model(result: SearchResult) -> Iterator[Fact]:
@@ -95,25 +99,42 @@ def _restarts(result: SearchResult) -> str:
 
 
 def _fit(learned: LearnedMap) -> Iterator[Fact]:
-    result, means = learned.result, learned.moments.magnetizations
+    result = learned.result
     total, per_row = result.log_likelihood, result.log_likelihood / result.n_samples
     if result.is_composite:
         note = "composite: each pair of columns has rows of its own, so it is no likelihood of the data"
         yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row ({note})")
-        yield text_fact(FIT, "AIC, BIC", "not comparable with other fits where each pair has rows of its own")
+        yield text_fact(FIT, "AIC, BIC, EBIC", "not comparable with other fits where each pair has rows of its own")
     else:
         yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row (exact)")
-        if means is not None:
-            yield from _compared(per_row, independent_log_likelihood(means))
-        yield Fact(FIT, "AIC, BIC", [result.aic, result.bic], _criteria(result))
+        yield from _compared(learned, per_row)
+        yield Fact(FIT, "AIC, BIC, EBIC", [result.aic, result.bic, result.ebic], _criteria(result))
     yield Fact(FIT, "convergence", bool(result.converged), _convergence(result))
 
 
-def _compared(per_row: float, alone: float) -> Iterator[Fact]:
+def _compared(learned: LearnedMap, per_row: float) -> Iterator[Fact]:
+    means = learned.moments.magnetizations
+    if means is not None:
+        alone = independent_log_likelihood(means)
+        text = f"{alone:.5f} per row when every variable has its own field and no edge"
+        yield Fact(FIT, "for comparison", alone, text)
+    yield _gained_by_edges(per_row, without_edges(learned))
+
+
+def _gained_by_edges(per_row: float, alone: float) -> Fact:
     gained = per_row - alone if abs(per_row - alone) >= 5e-6 else 0.0  # never -0.00000
-    text = f"{alone:.5f} per row when every variable has its own field and no edge"
-    yield Fact(FIT, "for comparison", alone, text)
-    yield Fact(FIT, "gained by edges", gained, f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row")
+    text = f"{gained:.5f} nats = {gained / np.log(2):.5f} bits per row above the same fields without an edge"
+    return Fact(FIT, "gained by edges", gained, text)
+
+
+def without_edges(learned: LearnedMap) -> float:
+    """Mean log-likelihood per row of the model with the same fields, refitted, and no edge; nats."""
+    free, moments = learned.model.free_fields, learned.moments
+    if not free.any() or moments.magnetizations is None:
+        return -learned.model.n_spins * float(np.log(2))
+    means = np.asarray(moments.magnetizations, dtype=float)[free]
+    fields = np.arctanh(shrunk(means, learned.result.prior, moments.n_samples))
+    return float((means * fields - np.logaddexp(fields, -fields)).sum() - (~free).sum() * np.log(2))
 
 
 def independent_log_likelihood(magnetizations: np.ndarray) -> float:
@@ -123,7 +144,8 @@ def independent_log_likelihood(magnetizations: np.ndarray) -> float:
 
 
 def _criteria(result: SearchResult) -> str:
-    return f"{result.aic:.2f}, {result.bic:.2f} ({result.model.n_parameters} parameters)"
+    values = f"{result.aic:.2f}, {result.bic:.2f}, {result.ebic:.2f}"
+    return f"{values} (gamma {result.gamma:g}; {counted(result.model.n_parameters, 'parameter')})"
 
 
 def _convergence(result: SearchResult) -> str:
@@ -131,9 +153,13 @@ def _convergence(result: SearchResult) -> str:
     return f"{reached}, largest moment error {result.gradient_norm:.1e}"
 
 
-def _care(result: SearchResult) -> Iterator[Fact]:
-    model = result.model
+def _care(learned: LearnedMap) -> Iterator[Fact]:
+    result, model = learned.result, learned.model
     isolated = [model.names[i] for i in np.setdiff1d(np.arange(model.n_spins), model.edges).tolist()]
+    if learned.warnings:
+        yield Fact(
+            CARE, "warnings", list(learned.warnings), "\n".join(f"- {printable(text)}" for text in learned.warnings)
+        )
     yield text_fact(CARE, "estimate", _existence(result))
     if result.excluded:
         pairs = [f"{pair.source} - {pair.target}: {pair.reason}" for pair in result.excluded]

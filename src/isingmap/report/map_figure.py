@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 import numpy as np
 
+from isingmap.data.table import counted
 from isingmap.report.appearance import WIDEST, Scale, group_styles, scale_of, sign_style
 from isingmap.report.name_places import place_labels
+from isingmap.report.text import distinct
 
 LONGEST_NAME = 24  # letters shown in the picture
 FONT_SIZE = 7.5
@@ -21,35 +20,10 @@ LONGEST_LEGEND = 24  # groups named in it
 NODE_RADIUS = 3.6
 
 
-def _shown(name: str) -> str:
-    """The name as drawn: control characters (which XML forbids) blanked, long ones shortened."""
-    clean = "".join(letter if letter.isprintable() else " " for letter in name)
-    return clean if len(clean) <= LONGEST_NAME else clean[: LONGEST_NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def drawn_names(names: Sequence[str]) -> list[str]:
-    """The names as drawn; those that would be cut alike keep their ends, or get numbers, to stay different."""
-    shown = [_shown(name) for name in names]
-    for cut in (_beginning_and_end, _numbered):
-        uses = Counter(shown)
-        shown = [
-            cut(name, k) if uses[text] > 1 else text for k, (name, text) in enumerate(zip(names, shown, strict=True))
-        ]
-    return shown
-
-
-def _beginning_and_end(name: str, number: int) -> str:
-    clean = "".join(letter if letter.isprintable() else " " for letter in name)
-    end = LONGEST_NAME // 2
-    return (
-        clean
-        if len(clean) <= LONGEST_NAME
-        else f"{clean[: LONGEST_NAME - end - 1]}\N{HORIZONTAL ELLIPSIS}{clean[-end:]}"
-    )
-
-
-def _numbered(name: str, number: int) -> str:
-    return f"{_shown(name)[: LONGEST_NAME - 6]}\N{HORIZONTAL ELLIPSIS} {number + 1}"
+def _shown(names) -> list[str]:
+    """Names as drawn: control characters (which XML forbids) blanked, long ones cut, all different."""
+    clean = ("".join(letter if letter.isprintable() else " " for letter in name) for name in names)
+    return distinct(clean, LONGEST_NAME, "\N{HORIZONTAL ELLIPSIS}")
 
 
 def _sheet(frame: np.ndarray) -> tuple[float, float, float]:
@@ -143,7 +117,7 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
     from matplotlib.font_manager import FontProperties
 
     font, measure = FontProperties(size=FONT_SIZE), RendererAgg(8, 8, INCH)
-    shown = drawn_names(names)
+    shown = _shown(names)
     widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in shown]
     sizes = np.array([(width, FONT_SIZE) for width in widths]).reshape(-1, 2) + 1.0
     centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)
@@ -155,7 +129,7 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
 def _draw_captions(axes, n_spins: int, couplings, title: str | None, height: float) -> None:
     positive, negative = int((couplings > 0).sum()), int((couplings < 0).sum())
     caption = (
-        f"{n_spins} variable{'s' * (n_spins != 1)}, {len(couplings)} edge{'s' * (len(couplings) != 1)} "
+        f"{counted(n_spins, 'variable')}, {counted(len(couplings), 'edge')} "
         f"({positive} positive, {negative} negative). Edge: coupling > 0 = tend to agree"
     )
     axes.text(MARGIN / 2, 10, caption, fontsize=FONT_SIZE, va="center", color="#333333")
@@ -179,13 +153,13 @@ def _draw_legend(axes, couplings, fields, groups, corner) -> None:
 def _group_rows(groups) -> list[tuple]:
     if groups is None:
         return []
-    counts = {group: groups.count(group) for group in group_styles(groups)}
+    styles = group_styles(groups)
     rows = [
-        (_node((0, 0), *group_styles(groups)[group]), f"{_shown(group) or 'no group'} ({count})")
-        for group, count in counts.items()
+        (_node((0, 0), *style), f"{shown or 'no group'} ({groups.count(group)})")
+        for (group, style), shown in zip(styles.items(), _shown(styles), strict=True)
     ]
     if len(rows) > LONGEST_LEGEND:
-        rows = rows[:LONGEST_LEGEND] + [(_line(0, 0), f"and {len(rows) - LONGEST_LEGEND} more groups")]
+        rows = rows[:LONGEST_LEGEND] + [(_line(0, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")]
     return rows
 
 

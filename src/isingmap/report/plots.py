@@ -1,4 +1,4 @@
-"""Pictures of a model: the planar map, as SVG and PNG.
+"""Pictures of a model: the planar map, as SVG, PNG and PDF.
 
 The same input gives the same bytes, matplotlib's global state is left as it was, and a file appears whole or
 not at all.
@@ -15,6 +15,7 @@ import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.whole_file import written_whole
+from isingmap.learning.learned_map import check_places
 from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.map_figure import map_figure
@@ -22,10 +23,13 @@ from isingmap.report.map_figure import map_figure
 STYLE = {
     "svg.hashsalt": "isingmap",
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # letters that can be searched and edited
     "text.parse_math": False,
     "font.family": "DejaVu Sans",
 }
 DOTS_PER_INCH = 150
+# What keeps the date out of a file, by its ending: the same input gives the same bytes.
+UNDATED: dict[str, dict | None] = {".svg": {"Date": None}, ".png": None, ".pdf": {"CreationDate": None}}
 
 
 def draw_map(
@@ -46,9 +50,10 @@ def draw_map(
     Parameters
     ----------
     path_or_paths : path or sequence of paths
-        Ending in .svg or .png. Existing files are replaced.
+        Ending in .svg, .png or .pdf. Existing files are replaced.
     names : (n_spins,) sequence of str
-        Shown beside the nodes; longer than 24 letters they are shortened in the picture.
+        Shown beside the nodes; longer than 24 letters they are cut in the picture, so that
+        all stay different.
     edges : (n_edges, 2) int array
     couplings : (n_edges,) float array
         Sign shown by colour and dashes, strength by width.
@@ -96,8 +101,10 @@ def _checked_paths(path_or_paths) -> list[Path]:
     single = isinstance(path_or_paths, str | os.PathLike)
     paths = [Path(path_or_paths)] if single else [Path(path) for path in path_or_paths]
     for path in paths:
-        if path.suffix.lower() not in (".svg", ".png"):
-            raise FileFormatError(f"{path}: pictures are written as .svg or .png; end the name with either")
+        if path.suffix.lower() not in UNDATED:
+            raise FileFormatError(
+                f"{path}: pictures are written as {', '.join(UNDATED)}; end the name with one of these"
+            )
     return paths
 
 
@@ -125,9 +132,7 @@ def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tupl
         found = named_layout(layout, len(names), edges, labels=names)
         return found, found
     if isinstance(positions, Mapping):
-        missing = [name for name in names if name not in positions]
-        if missing:
-            raise ModelError(f"positions lack {len(missing)} of {len(names)} names, e.g. {missing[0]!r}")
+        check_places(positions, names)
         frame = np.array(list(positions.values()), dtype=np.float64).reshape(-1, 2)
         found = np.array([positions[name] for name in names], dtype=np.float64).reshape(-1, 2)
     else:
@@ -144,7 +149,6 @@ def _write(paths: list[Path], draw: Callable) -> None:
     with ExitStack() as files, style.context(["default", STYLE]):
         figure = draw()
         for path in paths:
-            kind = path.suffix.lower().lstrip(".")
-            metadata = {"Date": None} if kind == "svg" else None
+            ending = path.suffix.lower()
             stream = files.enter_context(written_whole(path))
-            figure.savefig(stream, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
+            figure.savefig(stream, format=ending[1:], dpi=DOTS_PER_INCH, metadata=UNDATED[ending])

@@ -22,7 +22,9 @@ def read_positions(path: str | PathLike) -> dict[str, tuple[float, float]]:
     return _positions_of(read_json_object(path), fspath(path))
 
 
-def draw_saved_map(path: str | PathLike, path_or_paths) -> Positions:
+def draw_saved_map(
+    path: str | PathLike, path_or_paths, *, title: str | None = None, places: Positions | None = None
+) -> Positions:
     """Draw the model of a model.json with its own title, groups and positions, as it was drawn when it was learned.
 
     Parameters
@@ -30,7 +32,11 @@ def draw_saved_map(path: str | PathLike, path_or_paths) -> Positions:
     path : path-like
         A model file; if it holds no positions (`IsingModel.save` does not write any), they are found anew.
     path_or_paths : path or sequence of paths
-        Pictures to write, ending in .svg or .png. Existing files are replaced.
+        Pictures to write, ending in .svg, .png or .pdf. Existing files are replaced.
+    title : str, optional
+        In place of its own.
+    places : mapping of name to (x, y), optional
+        In place of its own, such as those of another map.
 
     Returns
     -------
@@ -58,8 +64,8 @@ def draw_saved_map(path: str | PathLike, path_or_paths) -> Positions:
         couplings=model.couplings,
         fields=model.fields if model.free_fields.any() else None,
         groups=_groups_of(fit, where),
-        positions=_positions_of(document, where) if "positions" in document else None,
-        title=str(fit.get("title", "")) or None,
+        positions=_positions_of(document, where) if places is None and "positions" in document else places,
+        title=str(fit.get("title", "")) or None if title is None else title,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.structure.result import SearchResult
+from isingmap.structure.search_methods import STEPWISE
 
 EDGE_COLUMNS = (
     "source",
@@ -17,7 +18,8 @@ EDGE_COLUMNS = (
     "upper",
     "correlation",
     "empirical",
-    "gain",
+    "rows",
+    "loss",
     "step",
 )
 NODE_COLUMNS = (
@@ -32,7 +34,7 @@ NODE_COLUMNS = (
     "positive_label",
 )
 PATH_COLUMNS = (
-    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "n_parameters", "n_ties", "action"
+    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "ebic", "n_parameters", "n_ties", "action"
 )  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 
@@ -42,28 +44,30 @@ NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distrib
 
 
 def edge_rows(learned: LearnedMap) -> list[Row]:
-    """A row of `EDGE_COLUMNS` for each edge, in the order in which the search added them."""
+    """A row of `EDGE_COLUMNS` for each edge, in the order of the model."""
     model = learned.model
     errors = learned.coupling_errors.tolist()
-    empirical = learned.moments.moments[model.edges[:, 0], model.edges[:, 1]].tolist()
-    values = zip(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, strict=True)
-    step_of = _steps(learned.result)
+    ends = model.edges[:, 0], model.edges[:, 1]
+    empirical, counts = learned.moments.moments[ends].tolist(), learned.moments.pair_counts
+    rows = [learned.moments.n_samples] * model.n_edges if counts is None else counts[ends].tolist()
+    values = zip(
+        *(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, rows), strict=True
+    )
     return [
-        (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, *step_of(pair))
-        for pair, theta, se, model_moment, mean in values
+        (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, n, loss, step)
+        for (pair, theta, se, model_moment, mean, n), loss, step in zip(
+            values, learned.edge_losses.tolist(), _steps(learned.result), strict=True
+        )
     ]
 
 
-def _steps(result: SearchResult):
-    """(gain, step) of a pair of names; edges of the starting graph have step 0 and no gain."""
-    path = result.path
-    steps = {frozenset(ends): k for k, ends in enumerate(zip(path.source, path.target, strict=True)) if k}
-
-    def step_of(pair: tuple[str, str]) -> tuple[float | None, int]:
-        step = steps.get(frozenset(pair), 0)
-        return (float(path.gain[step]) if step else None), step
-
-    return step_of
+def _steps(result: SearchResult) -> list[int | None]:
+    """The step in which each edge was added, 0 for required ones; unknown where edges came and went, or at once."""
+    path, pairs = result.path, result.model.edge_names
+    if result.search not in STEPWISE or "remove" in path.action:
+        return [None] * len(pairs)
+    steps = {ends: k for k, ends in enumerate(zip(path.source, path.target, strict=True)) if k}
+    return [steps.get((source, target), 0) for source, target in pairs]
 
 
 def node_rows(learned: LearnedMap) -> list[Row]:
@@ -96,6 +100,7 @@ def path_rows(result: SearchResult) -> list[Row]:
         path.log_likelihood.tolist(),
         path.aic.tolist(),
         path.bic.tolist(),
+        path.ebic.tolist(),
         path.n_parameters.tolist(),
         path.n_ties.tolist(),
         path.action,

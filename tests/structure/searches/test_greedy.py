@@ -126,7 +126,7 @@ def test_the_papers_counterexample():
     np.testing.assert_allclose(path.gain[1:], expected, rtol=0, atol=5e-7)
     couplings = dict(zip(result.model.edge_names, result.model.couplings, strict=True))
     assert couplings["a", "e"] == pytest.approx(-0.0416, abs=5e-5)
-    assert result.stopped == "no further pair can be added"
+    assert result.stopped.startswith("no further pair can be added; the plane has no room for ")
     assert result.n_ties >= 4
 
 
@@ -145,7 +145,9 @@ def test_column_order_does_not_matter():
     order = np.random.default_rng(1).permutation(12)
     second = greedy_search(moments[np.ix_(order, order)], 400, names=names[order], family="zero-field", prior=20.0)
     assert first.n_ties > 0
-    assert (first.path.source, first.path.target) == (second.path.source, second.path.target)
+    added = [set(zip(fit.path.source, fit.path.target, strict=True)) for fit in (first, second)]
+    assert len({frozenset(map(frozenset, pairs)) for pairs in added}) == 1
+    assert all(set(fit.model.edge_names) <= pairs for fit, pairs in zip((first, second), added, strict=True))
     np.testing.assert_array_equal(first.path.log_likelihood, second.path.log_likelihood)
     ours = dict(zip(map(frozenset, first.model.edge_names), first.model.couplings, strict=True))
     theirs = dict(zip(map(frozenset, second.model.edge_names), second.model.couplings, strict=True))

@@ -16,7 +16,7 @@ import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.errors import ModelError, PrecisionError
-from isingmap.inference.precision import BALL_TOLERANCE, MOST_BITS
+from isingmap.inference.precision import AT_ANY_STRENGTH, BALL_TOLERANCE, MOST_BITS
 from isingmap.inference.zero_field.plan import DualPlan, gauge
 
 _FLINT_PRECISION = threading.RLock()
@@ -162,8 +162,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
             missing = float(excess.log()) / math.log(2.0)
         bits += int(missing) + 16 if math.isfinite(missing) else bits // 2
     raise PrecisionError(
-        f"{MOST_BITS} bits are not enough to enclose the answer: the couplings are too strong. "
-        "Scale them down (a higher temperature)",
+        f"{MOST_BITS} bits are not enough to enclose the answer: the couplings are too strong. {AT_ANY_STRENGTH}",
         loss=math.inf,
     )
 

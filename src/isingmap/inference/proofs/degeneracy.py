@@ -13,7 +13,8 @@ import math
 
 import numpy as np
 
-from isingmap.errors import ModelError
+from isingmap.errors import ModelError, PrecisionError
+from isingmap.inference.precision import MOST_BITS
 from isingmap.inference.proofs.certified import Problem, log_partition_ball, working_precision
 from isingmap.inference.zero_field.plan import DualPlan
 
@@ -38,10 +39,23 @@ def degeneracy(plan: DualPlan, couplings, *, spins=None) -> int:
     ModelError
         When the couplings have no common unit.
     PrecisionError
+        When the bits allowed are not enough.
     """
     multiples = common_multiples(np.asarray(couplings, dtype=np.float64))
     if not multiples.any():
         return 2**plan.n_spins
+    try:
+        return _count(plan, multiples, spins)
+    except PrecisionError as error:
+        raise PrecisionError(
+            f"the ground states of {plan.n_spins} spins cannot be counted with {MOST_BITS} bits. Their number does not "
+            "depend on the scale of the couplings; count those of a part of the model, or with some spins given "
+            "(model.condition in Python)",
+            loss=error.loss,
+        ) from None
+
+
+def _count(plan: DualPlan, multiples: np.ndarray, spins) -> int:
     beta, digits = math.ceil(4 + 0.07 * plan.n_spins), 20 + plan.n_spins // 5
     while True:
         count = _count_at(plan, multiples, spins, float(beta), digits)
@@ -76,7 +90,8 @@ def common_multiples(couplings: np.ndarray) -> np.ndarray:
     raise ModelError(
         f"ground states can be counted when all couplings are integer multiples, up to {LARGEST_MULTIPLE}, of a "
         f"common unit (such as +-J); these {couplings.size} couplings with {np.unique(sizes).size} different "
-        "absolute values are not. Round them to a common unit first"
+        "absolute values are not. Round them to multiples of one unit "
+        f"that is not below {sizes.max() / LARGEST_MULTIPLE:.3g}"
     )
 
 

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from isingmap.errors import PrecisionError
-from isingmap.inference.precision import MOST_SPINS_DRAWN, SAMPLING_LOSS, SETTLED, Ladder
+from isingmap.inference.precision import AT_ANY_STRENGTH, MOST_SPINS_DRAWN, SAMPLING_LOSS, SETTLED, Ladder
 from isingmap.inference.rungs import PlannedModel, best_in_doubles, zero_field_ladder
 from isingmap.inference.samples.tree_sampler import exact_samples
 from isingmap.inference.zero_field.plan import gauge, plan
@@ -95,8 +95,7 @@ def _too_large(ladder: Ladder[PlannedModel], n_open: int) -> PrecisionError:
     return PrecisionError(
         f"the couplings (largest |coupling| {strongest:.3g}) are too strong for exact sampling in "
         f"double precision, and the {n_open} groups of spins not settled among {ladder.model.n_spins} are "
-        f"too many for exact sampling without it (at most {MOST_SPINS_DRAWN}). Scale the couplings down (a higher "
-        "temperature), or look at the ground state",
+        f"too many for exact sampling without it (at most {MOST_SPINS_DRAWN}). " + AT_ANY_STRENGTH,
         loss=best_in_doubles(ladder).loss,
     )
 

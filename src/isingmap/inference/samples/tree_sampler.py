@@ -23,7 +23,7 @@ from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.pfaffian.elimination import EliminationPlan
 from isingmap.inference.pfaffian.multifrontal import copy_out, factorise, invert_skew, reshaped
-from isingmap.inference.precision import PROBABILITY_EXCESS
+from isingmap.inference.precision import AT_ANY_STRENGTH, PROBABILITY_EXCESS
 from isingmap.inference.zero_field.solution import DualSolution
 from isingmap.inference.zero_field.spin_products import spins_from_products
 from isingmap.interruption import look
@@ -83,7 +83,7 @@ def exact_samples(solution: DualSolution, n_samples: int, rng: np.random.Generat
             if not worst <= PROBABILITY_EXCESS:
                 raise PrecisionError(
                     f"a conditional probability left [0, 1] by {worst:.1e}: the couplings are too strong for exact "
-                    "sampling in double precision; scale them down (a higher temperature)",
+                    f"sampling in double precision. {AT_ANY_STRENGTH}",
                     loss=float(worst),
                 )
             by_unit = np.take(agree, elimination.position, axis=1)  # in C order

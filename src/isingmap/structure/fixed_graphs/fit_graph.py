@@ -88,7 +88,8 @@ def given_graph_result(
 
 def drawn_at_once(result: SearchResult, options: SearchOptions) -> SearchResult:
     """The result on a graph that was drawn by the search of the options."""
-    return replace(result, search=options.search, stopped="the graph is drawn at once")
+    path = replace(result.path, ebic_penalty=ebic_penalty(options.gamma, result.model.n_spins))
+    return replace(result, search=options.search, stopped="the graph is drawn at once", gamma=options.gamma, path=path)
 
 
 def refuse_every_field(problem: Problem, what: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isingmap.compiled import helper, kernel
+from isingmap.data.table import counted
 from isingmap.errors import DataError, ModelError
 from isingmap.inference.extended import extended_moments
 from isingmap.structure.problem import Problem
@@ -56,7 +57,7 @@ def name_ranks(names: Sequence[str] | None, n_nodes: int) -> np.ndarray:
     if names is None:
         return np.arange(n_nodes)
     if len(names) != n_nodes:
-        raise ModelError(f"{len(names)} names for {n_nodes} variables; give one for each")
+        raise ModelError(f"{counted(len(names), 'name')} for {counted(n_nodes, 'variable')}; give one for each")
     rank = np.empty(n_nodes, np.int64)
     rank[sorted(range(n_nodes), key=lambda k: names[k])] = np.arange(n_nodes)
     return rank

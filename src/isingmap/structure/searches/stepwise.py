@@ -7,24 +7,19 @@ from typing import Protocol
 
 import numpy as np
 
-from isingmap.data.table import counted
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.interruption import listening, look, undisturbed, was_interrupted
-from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
-from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.criteria import ebic_penalty
-from isingmap.structure.edge_gain import edge_gain
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.options import SearchOptions
-from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.structure.result import Path, SearchResult
+from isingmap.structure.searches.ending import ending, left_out
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import candidates_per_spin
 from isingmap.structure.state.search_state import SearchState
 
 Progress = Callable[[int, int], None]
-TOO_STRONG = "with it the couplings would be too strong for double precision"
 
 
 class Search(Protocol):
@@ -101,13 +96,13 @@ def _step(search: Search) -> bool:
 
 def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0, n_equal: int = 1) -> SearchResult:
     """What the state has come to, in the caller's order of the variables."""
-    excluded = _excluded(state)
+    excluded = left_out(state)
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
         path=_path(state, options),
         excluded=excluded,
-        stopped=state.stopped + _blocked(state, excluded),
+        stopped=ending(state, excluded),
         family=problem.family,
         criterion=options.criterion,
         search=options.search,
@@ -125,10 +120,11 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
 
 def _path(state: SearchState, options: SearchOptions) -> Path:
     steps = state.steps
+    ends = [state.ends(step.edge) for step in steps]
     return Path(
         action=("start", *(s.action for s in steps)),
-        source=("", *(state.problem.labels[s.edge[0]] for s in steps)),
-        target=("", *(state.other_end(s.edge[1]) for s in steps)),
+        source=("", *(source for source, _ in ends)),
+        target=("", *(target for _, target in ends)),
         gain=np.array([np.nan, *(s.gain for s in steps)]),
         log_likelihood=np.array([state.log_likelihood(state.begin), *(s.log_likelihood for s in steps)]),
         n_parameters=np.array([len(state.begin.edges), *(s.n_parameters for s in steps)]),
@@ -137,47 +133,3 @@ def _path(state: SearchState, options: SearchOptions) -> Path:
         is_composite=state.problem.is_composite,
         ebic_penalty=ebic_penalty(options.gamma, state.problem.n_spins),
     )
-
-
-def _excluded(state: SearchState) -> tuple[Exclusion, ...]:
-    """Pairs and fields that the final model lacks only because they would be infinite, the best first.
-
-    All that are worth their price are looked at, whether the search came upon them or not.
-    """
-    state.reopen()
-    model, labels = state.model, state.problem.labels
-    pairs = worthy_pairs(state)
-    moments = model.target[pairs[:, 0], pairs[:, 1]]
-    edges = model.edges
-    slack = closing_slacks(pairs, moments, model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]])
-    found = []
-    for i, j in pairs[slack < SLACK_TOLERANCE].tolist():
-        if (i, j) in state.excluded or is_planar_kernel(model.n_nodes, np.vstack([edges, [[i, j]]])):
-            found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), state.obstacle(i, j)))
-    for i, j in sorted(state.unfit - set(model.pairs)):
-        found.append(Exclusion(labels[i], state.other_end(j), state.gain((i, j)), TOO_STRONG, too_strong=True))
-    return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
-
-
-def _blocked(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
-    """What the plane keeps out, if the search ended because nothing that can be added is worth it."""
-    if not state.ended_by_itself:
-        return ""
-    pairs, labels = worthy_pairs(state), state.problem.labels
-    infinite = {(pair.source, pair.target) for pair in excluded}
-    named = [(labels[i], state.other_end(j), state.gain((i, j))) for i, j in pairs.tolist()]
-    blocked = [(*ends, gain) for *ends, gain in named if tuple(ends) not in infinite]
-    if not blocked:
-        return ""
-    source, target, gain = max(blocked, key=lambda pair: pair[2])
-    others = "" if len(blocked) == 1 else f", and {counted(len(blocked) - 1, 'more pair')} that would be worth it"
-    return f"; the plane has no room for {source} - {target}, which would gain {gain:.3g}{others}"
-
-
-def worthy_pairs(state: SearchState) -> np.ndarray:
-    """Pairs and fields that the model lacks and that gain what they cost, (k, 2)."""
-    pairs = np.argwhere(state.open_pairs(state.model) & ~np.isnan(state.model.correlations))
-    gain = edge_gain(state.model.target[pairs[:, 0], pairs[:, 1]], state.model.correlations[pairs[:, 0], pairs[:, 1]])
-    is_field = (pairs[:, 1] == state.problem.auxiliary_node).astype(np.int64)
-    price = np.array(state.prices)[is_field] + state.rule.surcharge[pairs[:, 0], pairs[:, 1]]
-    return pairs[gain >= np.maximum(price, state.rule.min_gain or LEAST_IMPROVEMENT)]

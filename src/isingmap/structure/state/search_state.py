@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.cached import cached_property
+from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
@@ -220,12 +221,11 @@ class SearchState:
 
     def interrupt(self, n_steps: int) -> None:
         """Say that the search was ended from outside when it had made so many steps."""
-        self.stopped = f"interrupted after {n_steps} steps"
+        self.stopped = f"interrupted after {counted(n_steps, 'step')}"
 
-    @property
-    def ended_by_itself(self) -> bool:
-        """Whether the search stopped because nothing that could be added was worth it."""
-        return self.stopped.startswith("the best pair")
+    def reason(self, pair: Pair, gain: float, named: str = "") -> str:
+        """Why not to add the best pair that can be added, as `StoppingRule.reason`; empty to go on."""
+        return self.rule.reason(self._counts(self.model)[0], gain, self.price(pair), named)
 
     def add_best(self) -> bool:
         """Add the best pair; False, with the reason in `stopped`, when there is none worth it."""
@@ -234,7 +234,7 @@ class SearchState:
             self.stopped = "no further pair can be added"
             return False
         i, j, gain, n_ties = best
-        self.stopped = self.rule.reason(self._counts(self.model)[0], gain, self.price((i, j)))
+        self.stopped = self.reason((i, j), gain)
         if self.stopped:
             return False
         larger = self.enlarged(i, j)
@@ -273,6 +273,12 @@ class SearchState:
     def other_end(self, j: int) -> str:
         """Name of the second node of an edge."""
         return FIELD if j == self.problem.auxiliary_node else self.problem.labels[j]
+
+    def ends(self, pair: Pair) -> tuple[str, str]:
+        """Names of the ends of an edge, in the order of the model's edges; the second of a field is "(field)"."""
+        if not self.kind(pair):
+            pair = pair if self.problem.order[pair[0]] < self.problem.order[pair[1]] else pair[::-1]
+        return self.problem.labels[pair[0]], self.other_end(pair[1])
 
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""

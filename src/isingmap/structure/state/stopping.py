@@ -45,11 +45,11 @@ class StoppingRule:
         """Whether nothing but the price of a parameter ends the growth."""
         return self.n_edges is None and self.min_gain is None
 
-    def reason(self, n_couplings: int, gain: float, price: float) -> str:
-        """Why not to add an edge of this gain and price to a model with so many couplings; empty to go on."""
+    def reason(self, n_couplings: int, gain: float, price: float, pair: str = "") -> str:
+        """Why not to add an edge of this guaranteed gain to a model with so many couplings; empty to go on."""
         if self.n_edges is not None and n_couplings >= self.n_edges:
             return f"reached n_edges={self.n_edges}"
-        shown = f"the best pair that can be added gains {gain:.3g} nats per sample before the refit, below"
+        shown = f"the best addition left{pair} is guaranteed to gain {gain:.3g} nats per row, below"
         if self.min_gain is not None and gain < self.min_gain:
             return f"{shown} min_gain={self.min_gain:g}"
         if gain < price:

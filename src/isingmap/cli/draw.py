@@ -1,0 +1,43 @@
+"""isingmap draw: the picture of a model.json again, in another form, with another title or in other places."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from isingmap.cli import options
+
+DESCRIPTION = """\
+Draw the map of a model.json again: every variable in its place, in the colours of its
+group. The ending of the file chooses the form: .svg, .png or .pdf."""
+EXAMPLE = """\
+example:
+  isingmap draw survey-map/model.json -o survey-map.pdf
+  isingmap draw second/model.json --places first/model.json -o second.svg"""
+
+
+def add_parser(commands) -> None:
+    parser = options.add_command(
+        commands,
+        "draw",
+        run,
+        text="draw the map of a model.json again, as SVG, PNG or PDF",
+        description=DESCRIPTION,
+        example=EXAMPLE,
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model.json; other formats: convert them first")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="ends in .svg, .png or .pdf")
+    options.add_picture_options(parser)
+    parser.add_argument("--force", action="store_true", help="replace an existing FILE")
+    options.add_debug_option(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from isingmap.files.whole_file import check_file
+    from isingmap.report.saved_map import draw_saved_map, read_positions
+    from isingmap.report.text import printable
+
+    check_file(arguments.output, force=arguments.force)
+    places = None if arguments.places is None else read_positions(arguments.places)
+    draw_saved_map(arguments.model, arguments.output, title=arguments.title, places=places)
+    print(f"the map of {printable(arguments.model)} in {printable(arguments.output)}")
+    return 0
