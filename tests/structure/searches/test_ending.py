@@ -36,7 +36,8 @@ def test_what_the_plane_has_no_room_for():
     fit = PlanarIsing(family="zero-field", criterion="maximal").fit(glass())
     assert fit.model_.n_edges == 15
     found = re.fullmatch(
-        r"no further pair can be added; the plane has no room for (\w+) - (\w+), guaranteed to gain (\S+)",
+        r"no further pair can be added; the plane has no room for (\w+) - (\w+), guaranteed to gain (\S+), "
+        r"and \d more pairs that would be worth it",
         fit.result_.stopped,
     )
     assert found and float(found[3]) > 0
