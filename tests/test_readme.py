@@ -22,6 +22,7 @@ DOCUMENTS = (
     "docs/conventions.md",
     "docs/dependencies.md",
     "docs/formats.md",
+    "docs/robustness.md",
     "docs/theory.md",
     "docs/architecture.md",
 )
@@ -101,7 +102,7 @@ def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
 def test_layers_of_the_architecture_are_those_of_the_test():
     from test_layers import LAYERS
 
-    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (-?\d+) \| ([^|]+) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
     assert {name.strip("/"): int(layer) for layer, names in rows for name in re.findall(r"`(.+?)`", names)} == LAYERS
 
 
