@@ -249,10 +249,11 @@ def _checked(values, what: str, size: int) -> np.ndarray:
     return array
 
 
-def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=None):
+def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=None, planned=None):
     """Fit a zero-field graph block by block: (couplings, gradient norm, iterations, converged).
 
-    Blocks are independent given the cut nodes they share, and a block of one edge is a closed form.
+    Blocks are independent given the cut nodes they share, and a block of one edge is a closed form. `planned` makes
+    the plan of a block's nodes and edges; by default as of a planar graph.
     """
     theta = np.arctanh(moments)
     label = block_labels(n_nodes, edges)
@@ -265,7 +266,8 @@ def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=No
         local = local.reshape(-1, 2)
         target = moments[members]
         first = tree_couplings(nodes.size, local, target) if start is None else np.asarray(start, float)[members]
-        result = maximise(plan(nodes.size, local), target, first)
+        graph = plan(nodes.size, local) if planned is None else planned(nodes, edges[members])
+        result = maximise(graph, target, first)
         theta[members] = result.couplings
         norm = max(norm, result.gradient_norm)
         n_iter = max(n_iter, result.n_iter)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import lapack
 
+from isingmap.inference.fielded_block import FieldedPlan, FieldedSolution
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.rungs import best_in_doubles, zero_field_ladder
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
+
+# A part of a graph that is fitted alone, and its inference: by Pfaffians, or with every field by elimination.
+Plan: TypeAlias = DualPlan | FieldedPlan
+Solution: TypeAlias = DualSolution | FieldedSolution
 
 # Largest difference between given and model moments, in units of `resolution`.
 GRADIENT_TOLERANCE = 1e-10
@@ -46,14 +52,16 @@ class NewtonResult:
     """
 
     couplings: np.ndarray
-    solution: DualSolution
+    solution: Solution
     gradient_norm: float
     n_iter: int
     converged: bool
 
 
-def solve(plan: DualPlan, couplings: np.ndarray) -> DualSolution:
+def solve(plan: Plan, couplings: np.ndarray) -> Solution:
     """Inference in doubles; gauged by a ground state where strong frustrated couplings need it."""
+    if isinstance(plan, FieldedPlan):
+        return plan.solve(couplings)
     solution = solve_dual(plan, couplings)
     if solution.loss <= LOSS_ALLOWED:
         return solution
@@ -79,7 +87,7 @@ def at_maximum(gradient: np.ndarray, moments: np.ndarray) -> bool:
     return distance(gradient, moments) <= GRADIENT_TOLERANCE or float(np.abs(gradient).max()) <= ROUNDING
 
 
-def maximise(plan: DualPlan, moments: np.ndarray, start: np.ndarray) -> NewtonResult:
+def maximise(plan: Plan, moments: np.ndarray, start: np.ndarray) -> NewtonResult:
     """Damped Newton ascent with backtracking from `start`, to 1e-10 of its `resolution`. O(n^3 + m^3) an iteration.
 
     The objective is strictly concave; the caller has checked that its maximum exists.
@@ -108,7 +116,7 @@ def _ascend(plan, moments, theta) -> NewtonResult:
     return NewtonResult(theta, solution, norm, iteration + 1, distance(gradient, moments) <= CONVERGED)
 
 
-def _start(plan: DualPlan, theta: np.ndarray) -> tuple[np.ndarray, DualSolution]:
+def _start(plan: Plan, theta: np.ndarray) -> tuple[np.ndarray, Solution]:
     """A start that doubles can evaluate; the objective is concave, so weaker couplings do as well."""
     solution = solve(plan, theta)
     for _ in range(MOST_HALVINGS):

@@ -15,12 +15,12 @@ from scipy.linalg import blas, lapack
 
 from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
-from isingmap.inference.zero_field.plan import DualPlan
-from isingmap.inference.zero_field.solution import DualSolution
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.newton import (
     CONVERGED,
     LOSS_ALLOWED,
+    Plan,
+    Solution,
     at_maximum,
     distance,
     line_search,
@@ -46,7 +46,7 @@ class Refit:
     """
 
     couplings: np.ndarray
-    solution: DualSolution
+    solution: Solution
     gradient_norm: float
     converged: bool
     inverse_hessian: np.ndarray
@@ -61,7 +61,7 @@ class Worth:
 
 
 def refit_with_edge(
-    plan: DualPlan, moments, couplings, inverse_hessian, correlation: float, worth: Worth | None = None
+    plan: Plan, moments, couplings, inverse_hessian, correlation: float, worth: Worth | None = None
 ) -> Refit | None:
     """Refit after an edge was added, the last of the plan.
 
@@ -98,7 +98,7 @@ def refit_with_edge(
         return _climb(plan, moments, theta, solution, gradient, bordered, worth)
 
 
-def refit(plan: DualPlan, moments, start, inverse_hessian) -> Refit:
+def refit(plan: Plan, moments, start, inverse_hessian) -> Refit:
     """Refit from couplings and a curvature close to the result; `inverse_hessian` is overwritten.
 
     Raises
@@ -115,7 +115,7 @@ def refit(plan: DualPlan, moments, start, inverse_hessian) -> Refit:
     return found
 
 
-def refit_exactly(plan: DualPlan, moments, start) -> Refit:
+def refit_exactly(plan: Plan, moments, start) -> Refit:
     """Newton's method from `start`, when nothing is known about the curvature.
 
     Raises

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.errors import IsingMapError
-from isingmap.inference.rungs import zero_field_ladder
-from isingmap.inference.zero_field.plan import plan
-from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.likelihood.fit import fit_by_blocks
-from isingmap.structure.edge_gain import edge_gain
+from isingmap.likelihood.newton import solve
+from isingmap.structure.state.block_fit import exact_correlations
 from isingmap.structure.state.candidates import TIE_TOLERANCE
 from isingmap.structure.state.search_state import SearchState, addable
 
@@ -29,9 +27,9 @@ def audit(state: SearchState, *, complete: bool) -> None:
     """
     model = state.model
     n, edges = model.n_nodes, model.edges
-    theta, *_ = fit_by_blocks(n, edges, model.target[edges[:, 0], edges[:, 1]])
-    whole = solve_dual(plan(n, edges), theta)
-    correlations = zero_field_ladder(whole.plan, theta, whole).ask_unmeasured(lambda rung: rung.correlations())
+    theta, *_ = fit_by_blocks(n, edges, model.target[edges[:, 0], edges[:, 1]], planned=model.plane.plan)
+    whole = solve(model.plane.plan(np.arange(n), edges), theta)
+    correlations = exact_correlations(whole, theta, None)
     kept = ~np.isnan(model.correlations)
     gain = float(model.raw[edges[:, 0], edges[:, 1]] @ theta - whole.log_partition + n * np.log(2.0))
     _compare(state, "couplings", theta, model.couplings, LARGEST_DIFFERENCE)
@@ -53,7 +51,8 @@ def _compare(state: SearchState, what: str, fresh, carried, tolerance: float) ->
 def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     """The pair that the search would add has the largest gain of all pairs that can be added."""
     model = state.model
-    gain = np.where(state.open_pairs(model), edge_gain(model.target, correlations), -np.inf)
+    gains = model.plane.gain(model.target, correlations, *np.indices(correlations.shape))
+    gain = np.where(state.open_pairs(model), gains, -np.inf)
     coupling, field = state.prices
     gain[:, -1] -= field - coupling  # a field must gain so much more
     gain -= state.rule.surcharge

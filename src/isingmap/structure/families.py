@@ -22,6 +22,8 @@ class Family:
         Whether spins may have fields at all.
     every_field : bool
         Whether every spin has one from the start.
+    fields_in_plane : bool
+        Whether fields take room in the plane, as edges to one node more.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Family:
     help: str
     has_fields: bool
     every_field: bool
+    fields_in_plane: bool = True
 
 
 FAMILIES = {
@@ -58,6 +61,15 @@ FAMILIES = {
             "a field on every variable, and an outer-planar graph",
             has_fields=True,
             every_field=True,
+        ),
+        Family(
+            "planar",
+            "a field on every variable; the graph of the couplings is planar",
+            "with n variables that is 3n-6 edges",
+            "a field on every variable, and a planar graph",
+            has_fields=True,
+            every_field=True,
+            fields_in_plane=False,
         ),
     )
 }

@@ -191,6 +191,8 @@ class Problem(ProblemOptions):
     @property
     def room(self) -> int:
         """Most edges that a planar graph on the nodes has."""
+        if not self.rules.fields_in_plane:
+            return 3 * self.n_spins - 6 + self.n_spins
         return 3 * (self.n_spins + self.rules.has_fields) - 6
 
     def model(self, edges: np.ndarray, couplings: np.ndarray) -> IsingModel:
@@ -200,7 +202,8 @@ class Problem(ProblemOptions):
 
     def _check_required(self) -> None:
         edges, n_nodes = self.required, len(self.labels)
-        embed(n_nodes, as_simple_edges(edges, n_nodes), labels=self.labels)
+        drawn = edges if self.rules.fields_in_plane else edges[edges[:, 1] != self.auxiliary_node]
+        embed(n_nodes, as_simple_edges(drawn, n_nodes), labels=self.labels)
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
             raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)

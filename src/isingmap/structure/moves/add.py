@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.errors import PrecisionError
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.drop import drop_cheap_edges
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.state.archive import Archive
@@ -100,7 +99,7 @@ def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed:
     if removed is not None:
         allowed[removed] = False
     rows, columns = np.nonzero(allowed)
-    guaranteed = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
+    guaranteed = model.gains(rows, columns)
     found: list[Pair] = []
     for k in np.argsort(-guaranteed, kind="stable")[:MOST_TESTED].tolist():
         pair = int(rows[k]), int(columns[k])

@@ -5,20 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.errors import PrecisionError
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.state.refitted_model import RefittedModel
 from isingmap.structure.state.search_state import Pair, SearchState
 
 
 def removal_loss(model: RefittedModel) -> np.ndarray:
-    """Loss of each edge with the other couplings fixed, nats per sample: at least what is lost after a refit.
-
-    Without its coupling the moment of an edge becomes (mu - w) / (1 - mu w), w = tanh of the coupling.
-    """
-    moments = model.target[model.edges[:, 0], model.edges[:, 1]]
-    w = np.tanh(model.couplings)
+    """Loss of each edge with the other couplings fixed, nats per sample: at least what is lost after a refit."""
     # A divergence is never negative, but rounding can make it so, and the shortest paths over it must end.
-    return np.maximum(edge_gain(moments, (moments - w) / (1.0 - moments * w)), 0.0)
+    return np.maximum(model.plane.loss(model.target, model.edges, model.couplings), 0.0)
 
 
 def certain_loss(state: SearchState) -> np.ndarray:

@@ -6,7 +6,6 @@ import numpy as np
 
 from isingmap.planar.crossed_edges import cheapest_crossings, crossed_edges
 from isingmap.planar.embedding import embed
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.add import add, add_and_drop
 from isingmap.structure.moves.drop import likely_loss, remove
 from isingmap.structure.moves.move import Region, attempt
@@ -54,13 +53,14 @@ class Insert:
 def best_blocked(state: SearchState, tried: set[Pair], region: Region | None) -> Pair | None:
     """The untried pair of the region with the best guaranteed gain less the loss of the edges it crosses, if any."""
     model = state.model
-    cost = cheapest_crossings(embed(model.n_nodes, model.edges), likely_loss(state))
+    drawn = model.plane.drawn(model.edges)
+    cost = cheapest_crossings(embed(model.n_nodes, model.edges[drawn]), likely_loss(state)[drawn])
     allowed = state.joinable & np.isfinite(cost) & (cost > 0) & ~np.isnan(model.correlations)
     if region is not None:
         inside = np.isin(np.arange(model.n_nodes), list(region))
         allowed &= inside[:, None] & inside[None, :]
     rows, columns = np.nonzero(allowed)
-    gain = edge_gain(model.target[rows, columns], model.correlations[rows, columns])
+    gain = model.gains(rows, columns)
     value = gain - cost[rows, columns]
     for k in np.argsort(-value, kind="stable").tolist():
         pair = int(rows[k]), int(columns[k])
@@ -73,8 +73,9 @@ def insert(state: SearchState, pair: Pair) -> None:
     """Take out the edges that a pair crosses, add it and let the graph recover."""
     state.keep_faces(also=pair)
     model = state.model
-    crossed = crossed_edges(embed(model.n_nodes, model.edges), likely_loss(state), *pair)
-    for edge in [model.pairs[k] for k in crossed.tolist()]:
+    drawn = np.flatnonzero(model.plane.drawn(model.edges))
+    crossed = crossed_edges(embed(model.n_nodes, model.edges[drawn]), likely_loss(state)[drawn], *pair)
+    for edge in [model.pairs[k] for k in drawn[crossed].tolist()]:
         if not remove(state, edge):
             return
     if np.isnan(state.model.correlations[pair]):  # the removals cut the graph between its ends

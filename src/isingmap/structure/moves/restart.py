@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.add import add
 from isingmap.structure.moves.drop import remove
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
@@ -124,7 +123,7 @@ def kick(state: SearchState, rng: np.random.Generator) -> Region:
 
     A node is the more likely the worse the model fits its pairs: where edges are wrong, what they block fits badly.
     """
-    edges = state.model.edges
+    edges = state.model.drawn_edges
     centre = _misfitting_node(state, rng)
     core = np.unique(np.append(edges[(edges == centre).any(axis=1)], centre))
     touched = edges[np.isin(edges, core).any(axis=1)]
@@ -141,7 +140,8 @@ def kick(state: SearchState, rng: np.random.Generator) -> Region:
 
 def _misfitting_node(state: SearchState, rng: np.random.Generator) -> int:
     known = state.joinable & ~np.isnan(state.model.correlations)
-    misfit = np.where(known, edge_gain(state.model.target, state.model.correlations), 0.0)
+    misfit = np.zeros(known.shape)
+    misfit[known] = state.model.gains(*np.nonzero(known))
     misfit = np.maximum(misfit.sum(axis=0) + misfit.sum(axis=1), LEAST_IMPROVEMENT)
     return int(rng.choice(state.model.n_nodes, p=misfit / misfit.sum()))
 

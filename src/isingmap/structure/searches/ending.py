@@ -7,8 +7,6 @@ import numpy as np
 from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
-from isingmap.planar.planarity import is_planar_kernel
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.result import Exclusion
 from isingmap.structure.state.search_state import Pair, SearchState
@@ -29,7 +27,7 @@ def left_out(state: SearchState) -> tuple[Exclusion, ...]:
     slack = closing_slacks(pairs, moments, model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]])
     found = []
     for i, j in pairs[slack < SLACK_TOLERANCE].tolist():
-        if (i, j) in state.excluded or is_planar_kernel(model.n_nodes, np.vstack([edges, [[i, j]]])):
+        if (i, j) in state.excluded or model.has_room(i, j):
             found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), state.obstacle(i, j)))
     for i, j in sorted(state.unfit - set(model.pairs)):
         found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), TOO_STRONG, too_strong=True))
@@ -87,7 +85,7 @@ def _named(state: SearchState, pair: Pair) -> str:
 def worthy_pairs(state: SearchState) -> np.ndarray:
     """Pairs and fields that the model lacks and that gain what they cost, (k, 2)."""
     pairs = np.argwhere(state.open_pairs(state.model) & ~np.isnan(state.model.correlations))
-    gain = edge_gain(state.model.target[pairs[:, 0], pairs[:, 1]], state.model.correlations[pairs[:, 0], pairs[:, 1]])
+    gain = state.model.gains(pairs[:, 0], pairs[:, 1])
     is_field = (pairs[:, 1] == state.problem.auxiliary_node).astype(np.int64)
     price = np.array(state.prices)[is_field] + state.rule.surcharge[pairs[:, 0], pairs[:, 1]]
     return pairs[gain >= np.maximum(price, state.rule.min_gain or LEAST_IMPROVEMENT)]

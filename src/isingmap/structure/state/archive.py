@@ -12,6 +12,7 @@ import numpy as np
 from isingmap.structure.problem import Problem
 from isingmap.structure.state.block_fit import BlockFit
 from isingmap.structure.state.correlations import Correlations
+from isingmap.structure.state.plane import plane_of
 from isingmap.structure.state.refitted_model import RefittedModel
 
 MODEL_ARRAYS = ("edges", "couplings", "block", "correlations")
@@ -75,14 +76,14 @@ class Archive:
         document = self.documents[number]
         edges, couplings, block, correlations = (self.arrays[f"model{number}.{name}"] for name in MODEL_ARRAYS)
         inverse = self.arrays[f"model{number}.inverse_hessian"]
-        fits, used = {}, 0
+        plane, fits, used = plane_of(self._problem), {}, 0
         for which, *rest in document["fits"]:
             members = np.flatnonzero(block == which)
             size = members.size**2
             part = inverse[used : used + size]
-            fits[which] = BlockFit.restored(edges[members], couplings[members], part, *rest)
+            fits[which] = BlockFit.restored(plane, edges[members], couplings[members], part, *rest)
             used += size
         scalars: dict[str, Any] = {name: document[name] for name in MODEL_SCALARS}
         known = Correlations(correlations)
         problem = self._problem
-        return RefittedModel(problem.target, problem.raw, edges, couplings, known, block, fits, **scalars)
+        return RefittedModel(plane, problem.target, problem.raw, edges, couplings, known, block, fits, **scalars)

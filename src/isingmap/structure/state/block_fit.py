@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.inference.fielded_block import FieldedPlan, FieldedSolution
 from isingmap.inference.rungs import zero_field_ladder
-from isingmap.inference.zero_field.plan import plan
-from isingmap.inference.zero_field.solution import DualSolution
+from isingmap.inference.zero_field.plan import DualPlan
+from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 from isingmap.likelihood.newton import solve
 from isingmap.likelihood.quasi_newton import Refit
+from isingmap.structure.state.plane import Plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class BlockFit:
         What the block adds to the mean log-likelihood of independent fair spins, nats per sample.
     inverse_hessian : (n_edges, n_edges) array
         Approximate, the lower triangle only.
-    solution : DualSolution or None
+    solution : DualSolution, FieldedSolution or None
         None for a single edge.
     gradient_norm, converged
         See `Refit`.
@@ -34,17 +36,17 @@ class BlockFit:
     couplings: np.ndarray
     gain: float
     inverse_hessian: np.ndarray
-    solution: DualSolution | None
+    solution: DualSolution | FieldedSolution | None
     gradient_norm: float = 0.0
     converged: bool = True
 
     @classmethod
-    def restored(cls, edges, couplings, inverse_hessian, gain, gradient_norm, converged) -> BlockFit:
+    def restored(cls, plane: Plane, edges, couplings, inverse_hessian, gain, gradient_norm, converged) -> BlockFit:
         """The fit of a block with these edges between nodes of the model, whose inference is done again.
 
         `inverse_hessian` is flat, column by column.
         """
-        solution = solve(plan(*local_edges(edges)), couplings) if len(edges) > 1 else None
+        solution = solve(plane.plan(np.unique(edges), edges), couplings) if len(edges) > 1 else None
         inverse = inverse_hessian.reshape(len(edges), len(edges), order="F").copy(order="F")
         return cls(couplings, gain, inverse, solution, gradient_norm, converged)
 
@@ -60,8 +62,18 @@ class BlockFit:
         return np.array([[1.0, moment], [moment, 1.0]])
 
 
-def exact_correlations(solution: DualSolution, couplings: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
+def correlations_of(plan: DualPlan | FieldedPlan, couplings: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
+    """`exact_correlations` of a model that has not been solved yet."""
+    solution = solve_dual(plan, couplings) if isinstance(plan, DualPlan) else plan.solve(couplings)
+    return exact_correlations(solution, couplings, asked)
+
+
+def exact_correlations(
+    solution: DualSolution | FieldedSolution, couplings: np.ndarray, asked: np.ndarray | None
+) -> np.ndarray:
     """E[x_i x_j] at any strength; with `asked` only of its pairs."""
+    if isinstance(solution, FieldedSolution):
+        return solution.correlations()
     return zero_field_ladder(solution.plan, couplings, solution).ask_unmeasured(lambda rung: rung.correlations(asked))
 
 
@@ -77,9 +89,3 @@ def fitted(found: Refit, raw: np.ndarray) -> BlockFit:
     free_spins = found.solution.plan.n_spins * np.log(2.0)
     gain = float(raw @ found.couplings - found.solution.log_partition + free_spins)
     return BlockFit(found.couplings, gain, found.inverse_hessian, found.solution, found.gradient_norm, found.converged)
-
-
-def local_edges(edges: np.ndarray) -> tuple[int, np.ndarray]:
-    """Number of nodes that edges touch, and the edges in terms of them."""
-    nodes, local = np.unique(edges, return_inverse=True)
-    return nodes.size, local.reshape(-1, 2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.problem import Problem
+from isingmap.structure.state.refitted_model import RefittedModel
 
 MOST_SPINS_WITHOUT_CANDIDATES = 2000
 DEFAULT_CANDIDATES = 50
@@ -20,23 +20,20 @@ class Candidates:
 
     Parameters
     ----------
-    target : (n_nodes, n_nodes) array
-        Moments to match.
     open_pairs : (n_nodes, n_nodes) bool array
         Pairs i < j; it becomes the object's own.
     """
 
-    def __init__(self, target: np.ndarray, open_pairs: np.ndarray):
-        self._target = target
+    def __init__(self, open_pairs: np.ndarray):
         self.open_pairs = open_pairs
-        self._worth = np.full(target.shape, -np.inf)
-        self._handicap = np.zeros(target.shape)
+        self._worth = np.full(open_pairs.shape, -np.inf)
+        self._handicap = np.zeros(open_pairs.shape)
 
-    def rescore(self, correlations: np.ndarray, handicap: np.ndarray) -> None:
+    def rescore(self, model: RefittedModel, handicap: np.ndarray) -> None:
         """Bring the gains of all open pairs up to date; a pair without a correlation is closed."""
-        self.open_pairs &= ~np.isnan(correlations)
+        self.open_pairs &= ~np.isnan(model.correlations)
         self._worth[:] = -np.inf
-        self._worth[self.open_pairs] = edge_gain(self._target[self.open_pairs], correlations[self.open_pairs])
+        self._worth[self.open_pairs] = model.gains(*np.nonzero(self.open_pairs))
         self._worth -= handicap
         self._handicap = handicap
 

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.compiled import kernel
-from isingmap.inference.zero_field.plan import plan
-from isingmap.inference.zero_field.solution import solve_dual
 from isingmap.planar.blocks import attachment
-from isingmap.planar.cofacial import cofacial_pairs
-from isingmap.structure.state.block_fit import BlockFit, exact_correlations
+from isingmap.structure.state.block_fit import BlockFit, correlations_of
+from isingmap.structure.state.plane import Plane
 
 
 class Correlations:
@@ -38,6 +36,7 @@ class Change:
 
     Attributes
     ----------
+    plane : Plane
     before : Correlations
         Of the state before.
     edges, couplings : (n_edges, 2), (n_edges,) arrays
@@ -54,6 +53,7 @@ class Change:
         Whether an edge was removed: faces have merged, and their pairs are new.
     """
 
+    plane: Plane
     before: Correlations
     edges: np.ndarray
     couplings: np.ndarray
@@ -66,17 +66,16 @@ class Change:
     def applied(self) -> np.ndarray:
         """The correlations before, with those that pass through the members brought up to date."""
         before, nodes, members = self.before.matrix, self.nodes, self.members
-        local = np.searchsorted(nodes, self.edges[members])
         asked = None
         if self.only_kept:
             asked = ~np.isnan(before[np.ix_(nodes, nodes)])
             if self.shrinks:
-                asked |= cofacial_pairs(nodes.size, local)
+                asked |= self.plane.cofacial(nodes, self.edges[members])
         if len(self.fits) == 1 and self.fits[0].n_nodes == nodes.size:
             inside = self.fits[0].correlations(asked)
         else:
-            whole = solve_dual(plan(nodes.size, local), self.couplings[members])
-            inside = exact_correlations(whole, self.couplings[members], asked)
+            graph = self.plane.plan(nodes, self.edges[members])
+            inside = correlations_of(graph, self.couplings[members], asked)
         return through_part(before, self.edges, members, nodes, inside)
 
 

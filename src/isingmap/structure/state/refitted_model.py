@@ -1,4 +1,4 @@
-"""A planar zero-field model that gains and loses edges and stays at its maximum of the likelihood.
+"""A zero-field model on a planar graph that gains and loses edges and stays at its maximum of the likelihood.
 
 Adding an edge merges the blocks between its ends into one; only that block is refitted, and only correlations that
 pass through it change (mathematics: blocks are independent given the cut nodes they share).
@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import MOST_SPINS_INVERTED
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.quasi_newton import Worth, refit, refit_exactly, refit_with_edge, without_row
 from isingmap.planar.blocks import block_labels
-from isingmap.planar.cofacial import blocked_pairs, cofacial_pairs
-from isingmap.structure.state.block_fit import BlockFit, bridge, fitted, local_edges
+from isingmap.structure.state.block_fit import BlockFit, bridge, fitted
 from isingmap.structure.state.correlations import Change, Correlations, through_part
+from isingmap.structure.state.plane import Plane, WithFields
 
 # Looking for blocked pairs takes a planarity test each, so blocks this small are left alone, and it is done again
 # only when the graph has grown by this factor.
@@ -31,6 +30,7 @@ class RefittedModel:
 
     Attributes
     ----------
+    plane : Plane
     target : (n_nodes, n_nodes) array
         Moments to match (shrunk, if there is a prior).
     raw : (n_nodes, n_nodes) array
@@ -51,6 +51,7 @@ class RefittedModel:
         correlations of some pairs are kept, and a pair that comes up when an edge is removed can be among the others.
     """
 
+    plane: Plane
     target: np.ndarray
     raw: np.ndarray
     edges: np.ndarray
@@ -90,6 +91,19 @@ class RefittedModel:
             variances[self.block == number] = fit.inverse_hessian.diagonal()
         return variances
 
+    @property
+    def drawn_edges(self) -> np.ndarray:
+        """Those that must fit into the plane."""
+        return self.edges[self.plane.drawn(self.edges)]
+
+    def has_room(self, i: int, j: int) -> bool:
+        """Whether the graph with the edge i-j fits into the plane."""
+        return self.plane.has_room(np.vstack([self.edges, [[i, j]]]))
+
+    def gains(self, rows, columns) -> np.ndarray:
+        """Guaranteed gains of pairs whose correlations are kept, nats per sample."""
+        return self.plane.gain(self.target, self.correlations, rows, columns)
+
     def with_edge(self, i: int, j: int) -> RefittedModel:
         """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes.
 
@@ -116,7 +130,7 @@ class RefittedModel:
         target, raw = self._moments(edges[members])
         old = members[:-1]
         if old.size:
-            graph = plan(*local_edges(edges[members]))
+            graph = self.plane.plan(np.unique(edges[members]), edges[members])
             merged = sum(self.fits[number].gain for number in np.unique(self.block[old]).tolist())
             worth = Worth(raw, least - self.gain + merged - graph.n_spins * np.log(2.0))
             inverse = self._inverse_hessian(old)
@@ -136,7 +150,7 @@ class RefittedModel:
         if len(new_edges) == 1:
             fit = bridge(target[0], raw[0])
         else:
-            fit = fitted(refit_exactly(plan(*local_edges(new_edges)), target, first_couplings), raw)
+            fit = fitted(refit_exactly(self.plane.plan(np.unique(new_edges), new_edges), target, first_couplings), raw)
         block = np.append(self.block, np.full(len(new_edges), -1))
         return self._changed(edges, np.append(self.couplings, first_couplings), block, members, [fit])
 
@@ -173,7 +187,8 @@ class RefittedModel:
         if edges.size == 1:
             return bridge(target[0], raw[0])
         start = np.asfortranarray(inverse[np.ix_(chosen, chosen)])
-        return fitted(refit(plan(*local_edges(self.edges[edges])), target, self.couplings[edges], start), raw)
+        graph = self.plane.plan(np.unique(self.edges[edges]), self.edges[edges])
+        return fitted(refit(graph, target, self.couplings[edges], start), raw)
 
     def _moments(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ends = edges[:, 0], edges[:, 1]
@@ -205,7 +220,8 @@ class RefittedModel:
             couplings[members[label == part]] = fit.couplings
         block[members] = self.next_block + label
         shrinks = len(edges) < len(self.edges)
-        change = Change(self.known, edges, couplings, members, nodes, fits, bool(self.n_edges_checked), shrinks)
+        only_kept = bool(self.n_edges_checked)
+        change = Change(self.plane, self.known, edges, couplings, members, nodes, fits, only_kept, shrinks)
         return replace(
             self,
             edges=edges,
@@ -234,14 +250,14 @@ class RefittedModel:
             nodes = np.unique(self.edges[here[members]])
             asked = None
             if nodes.size > MOST_SPINS_INVERTED:
-                asked = cofacial_pairs(nodes.size, np.searchsorted(nodes, self.edges[here[members]]))
+                asked = self.plane.cofacial(nodes, self.edges[here[members]])
                 checked = len(self.edges)
             correlations = through_part(correlations, self.edges[here], members, nodes, fit.correlations(asked))
         return replace(self, known=Correlations(correlations), n_edges_checked=checked)
 
     def with_face_correlations(self, also: tuple[int, int] | None = None) -> RefittedModel:
         """The same state with the correlations only of pairs on common faces, and of one pair more; cheap to change."""
-        known = cofacial_pairs(self.n_nodes, self.edges) | np.eye(self.n_nodes, dtype=bool)
+        known = self.plane.cofacial(np.arange(self.n_nodes), self.edges) | np.eye(self.n_nodes, dtype=bool)
         if also is not None:
             known[also] = known[also[::-1]] = True
         correlations = np.where(known, self.correlations, np.nan)
@@ -260,18 +276,17 @@ class RefittedModel:
             nodes = np.unique(self.edges[members])
             if nodes.size >= FEWEST_NODES_CHECKED:
                 inside = correlations[np.ix_(nodes, nodes)]
-                local = np.searchsorted(nodes, self.edges[members])
-                inside[blocked_pairs(nodes.size, local, ~np.isnan(inside))] = np.nan
+                inside[self.plane.blocked(nodes, self.edges[members], ~np.isnan(inside))] = np.nan
                 correlations = through_part(correlations, self.edges, members, nodes, inside)
         return replace(self, known=Correlations(correlations), n_edges_checked=len(self.edges))
 
 
-def starting_model(target: np.ndarray, raw: np.ndarray, edges: np.ndarray) -> RefittedModel:
+def starting_model(target: np.ndarray, raw: np.ndarray, edges: np.ndarray, plane: Plane | None = None) -> RefittedModel:
     """The fitted model on a starting graph (which the caller has checked), possibly without edges."""
     n_nodes = len(target)
-    model = RefittedModel(
-        target, raw, np.empty((0, 2), np.int64), np.empty(0), Correlations(np.eye(n_nodes)), np.empty(0, np.int64), {}
-    )
+    plane = WithFields(n_nodes) if plane is None else plane
+    known, nothing = Correlations(np.eye(n_nodes)), np.empty(0, np.int64)
+    model = RefittedModel(plane, target, raw, np.empty((0, 2), np.int64), np.empty(0), known, nothing, {})
     if not len(edges):
         return model
     guess = tree_couplings(n_nodes, edges, target[edges[:, 0], edges[:, 1]])

@@ -16,13 +16,12 @@ from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
-from isingmap.planar.planarity import is_planar_kernel
-from isingmap.structure.edge_gain import edge_gain
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import FIELD
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import Candidates, candidates_per_spin, joinable_pairs
+from isingmap.structure.state.plane import plane_of
 from isingmap.structure.state.refitted_model import RefittedModel, starting_model
 from isingmap.structure.state.stopping import StoppingRule
 
@@ -96,7 +95,7 @@ class SearchState:
         self.problem = problem
         self.rule = StoppingRule.of(problem, options)
         self.joinable = joinable_pairs(problem, candidates_per_spin(problem, options.n_candidates))
-        self.begin = starting_model(problem.target, problem.raw, problem.required)
+        self.begin = starting_model(problem.target, problem.raw, problem.required, plane_of(problem))
         self.model = self.begin
         self.steps: list[Step] = []
         self.excluded: set[Pair] = set()
@@ -173,7 +172,7 @@ class SearchState:
 
     def gain(self, pair: Pair) -> float:
         """Guaranteed gain of a pair whose correlation is kept."""
-        return float(edge_gain(self.model.target[pair], self.model.correlations[pair]))
+        return float(self.model.gains(*pair))
 
     def reopen(self) -> None:
         """Consider every pair again: what an edge forbade is possible without it."""
@@ -183,7 +182,7 @@ class SearchState:
 
     def reconsider(self) -> None:
         """Consider every pair whose correlation is kept."""
-        self.candidates = Candidates(self.model.target, self.open_pairs(self.model))
+        self.candidates = Candidates(self.open_pairs(self.model))
         self._rescore()
 
     def open_pairs(self, model: RefittedModel) -> np.ndarray:
@@ -198,7 +197,7 @@ class SearchState:
         coupling, field = self.prices
         handicap = self.rule.surcharge.copy()
         handicap[:, -1] += field - coupling
-        self.candidates.rescore(self.model.correlations, handicap)
+        self.candidates.rescore(self.model, handicap)
 
     def keep_faces(self, also: Pair | None = None) -> None:
         """Keep only the correlations of pairs on common faces, and of one pair more: what swaps need."""
@@ -256,7 +255,7 @@ class SearchState:
         """`Candidates.best` among the pairs that keep the graph planar and the estimate finite; closes the others."""
         while (best := self.candidates.best()) is not None:
             i, j, *_ = best
-            if not is_planar_kernel(self.model.n_nodes, np.vstack([self.model.edges, [[i, j]]])):
+            if not self.model.has_room(i, j):
                 self.candidates.close(i, j)
                 continue
             if _obstacle(self.model, i, j) is None:
@@ -291,13 +290,13 @@ class SearchState:
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
         self.excluded, self.unfit = ({(i, j) for i, j in document[name]} for name in ("excluded", "unfit"))
-        self.candidates = Candidates(self.model.target, archive.get_array("open_pairs"))
+        self.candidates = Candidates(archive.get_array("open_pairs"))
         self._rescore()
 
 
 def addable(model: RefittedModel, i: int, j: int) -> bool:
     """Whether the graph with i-j is planar and its estimate exists."""
-    if not is_planar_kernel(model.n_nodes, np.vstack([model.edges, [[i, j]]])):
+    if not model.has_room(i, j):
         return False
     return _obstacle(model, i, j) is None
 

@@ -1,0 +1,75 @@
+"""A block of an extended zero-field graph, solved as what it is: couplings, and a field on every spin.
+
+The auxiliary node is the last one. The learner's fits see the same zero-field model as everywhere: Z is twice that of
+the model with fields, and the moments of the auxiliary node's edges are the magnetizations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isingmap.inference.enumeration import EnumeratedSolution, enumerated_solution
+from isingmap.inference.extended import ExtendedGraph, extended_moments
+
+
+@dataclass(frozen=True, eq=False)
+class FieldedPlan:
+    """What does not depend on the strengths.
+
+    Attributes
+    ----------
+    graph : ExtendedGraph
+    """
+
+    graph: ExtendedGraph
+
+    @classmethod
+    def of(cls, n_nodes: int, edges: np.ndarray) -> FieldedPlan:
+        """The plan of a graph whose last node carries the fields."""
+        return cls(ExtendedGraph(n_nodes - 1, edges))
+
+    @property
+    def n_spins(self) -> int:
+        """Nodes, the auxiliary one included, as in a `DualPlan`."""
+        return self.graph.n_spins + 1
+
+    @property
+    def edges(self) -> np.ndarray:
+        return self.graph.extended_edges
+
+    def solve(self, strengths: np.ndarray) -> FieldedSolution:
+        """Inference for couplings and fields, in the order of the edges."""
+        return FieldedSolution(self, enumerated_solution(self.graph, strengths))
+
+
+@dataclass(frozen=True, eq=False)
+class FieldedSolution:
+    """The answers that a fit asks for, as those of a zero-field model; see `DualSolution`."""
+
+    plan: FieldedPlan
+    _solved: EnumeratedSolution
+
+    # Sums of positive terms lose no digits.
+    loss = 0.0
+
+    @property
+    def log_partition(self) -> float:
+        return self._solved.log_partition + float(np.log(2.0))
+
+    def moments(self) -> np.ndarray:
+        """E[x_i x_j] of each edge, E[x_i] of each edge of the auxiliary node."""
+        return self.plan.graph.join(self._solved.moments(), self._solved.magnetizations())
+
+    def curvature(self) -> np.ndarray:
+        """Covariances of the edges' products."""
+        is_field = self.plan.graph.is_field
+        place = np.empty(is_field.size, np.int64)
+        place[~is_field] = np.arange(self.plan.graph.n_edges)
+        place[is_field] = self.plan.graph.n_edges + np.arange(self.plan.graph.free_fields.size)
+        return self._solved.hessian()[np.ix_(place, place)]
+
+    def correlations(self) -> np.ndarray:
+        """E[x_i x_j] of all pairs of nodes."""
+        return extended_moments(self._solved.correlations(), self._solved.magnetizations())
