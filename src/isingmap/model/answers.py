@@ -13,8 +13,8 @@ from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
-from isingmap.inference.proofs.enumerated_proof import EnumeratedProof
 from isingmap.inference.proofs.proof import Proof
+from isingmap.inference.proofs.table_proof import TableProof
 from isingmap.interruption import listening
 from isingmap.model.arguments import generator_of, indices_of, vector_of
 from isingmap.model.marginals import pair_marginals
@@ -61,12 +61,12 @@ class ExactAnswers:
         return solve(self.planned, self._strengths)
 
     @property
-    def _proof(self) -> Proof | EnumeratedProof:
+    def _proof(self) -> Proof | TableProof:
         return proof(self.planned, self._strengths)
 
     @property
     def method(self) -> str:
-        """How answers are computed: "planar" or "enumeration".
+        """How answers are computed: "planar" (determinants) or "elimination" (of one variable after the other).
 
         Raises
         ------
@@ -94,7 +94,8 @@ class ExactAnswers:
         Raises
         ------
         NonPlanarError
-            The graph, with the auxiliary spin of the fields, is not planar, and there are more than 20 spins.
+            The graph, with the auxiliary spin of the fields, is not planar, and the graph without it is too wide for
+            elimination; the message says how wide and what would help.
         PrecisionError
             The couplings are too strong for doubles, and the model is too large for ball arithmetic.
         """

@@ -23,7 +23,7 @@ class IsingModel(ExactAnswers):
     """P(x) = exp(sum_i fields_i x_i + sum_e couplings_e x_i x_j) / Z on spins x in {-1, +1}^n.
 
     A positive coupling means that the two spins tend to agree. The model is immutable; all answers are exact as
-    long as the graph, with the auxiliary node of the fields, is planar, or there are at most 20 spins.
+    long as the graph with the auxiliary node of the fields is planar, or the graph is narrow (tables of 24 spins).
 
     Parameters
     ----------
