@@ -13,7 +13,7 @@ from isingmap.errors import FileFormatError, ModelError, NonPlanarError, Precisi
 from isingmap.inference import rungs
 from isingmap.model.marginals import moments_from_marginals, pair_marginals
 from isingmap.model.potentials import model_from_potentials, potentials_from_model
-from oracles import brute_force, random_planar_edges, shared_file
+from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
 TIGHT = {"rtol": 0, "atol": 1e-10}
 
@@ -126,10 +126,9 @@ def test_non_planar_models_carry_the_reason():
     with pytest.raises(NonPlanarError, match="s0") as caught:
         model.log_partition()
     assert caught.value.kind in ("K5", "K3,3")
-    assert "tables of up to 30 spins, 8 GiB in all; 1 GiB are the limit" in str(caught.value)
-    assert "given the values of s0, s1, s2, s3 (model.condition in Python) the rest is narrow enough" in str(
-        caught.value
-    )
+    message = str(caught.value)
+    assert "tables of up to 30 spins, 8 GiB in all; 1 GiB are the limit" in message
+    assert "given the values of s0, s1, s2, s3 (model.condition in Python) the rest is narrow enough" in message
     model.condition({"s0": 1, "s1": 1, "s2": -1, "s3": 1}).planned.clique_tree  # noqa: B018 - the advice works
     torn = grid_edges(40, 40)
     with pytest.raises(NonPlanarError, match="outer-planar.* Without its fields the graph is planar"):
