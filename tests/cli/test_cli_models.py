@@ -76,9 +76,9 @@ def test_info(run, table, tmp_path):
 
 
 def test_info_of_a_model_beyond_exact_methods(run, tmp_path):
-    edges = [(i, j) for i in range(5) for j in range(i)]
-    IsingModel(edges, [0.1] * 10, n_spins=25).save(tmp_path / "k5.json")
-    code, out, _ = run("info", tmp_path / "k5.json")
+    edges = [(i, j) for i in range(30) for j in range(i)]
+    IsingModel(edges, [0.1] * 435).save(tmp_path / "k30.json")
+    code, out, _ = run("info", tmp_path / "k30.json")
     assert code == 0 and "planar              no" in out and "K5" in out
     IsingModel(edges, [0.1] * 10, names=list("abcde")).save(tmp_path / "small.json")
     code, out, _ = run("info", tmp_path / "small.json")
