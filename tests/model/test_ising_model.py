@@ -128,7 +128,7 @@ def test_non_planar_models_carry_the_reason():
     assert caught.value.kind in ("K5", "K3,3")
     message = str(caught.value)
     assert "tables of up to 30 spins, 8 GiB in all; 1 GiB are the limit" in message
-    assert "given the values of s0, s1, s2, s3 (model.condition in Python) the rest is narrow enough" in message
+    assert "Given the values of s0, s1, s2, s3 (model.condition in Python) the rest is narrow enough" in message
     model.condition({"s0": 1, "s1": 1, "s2": -1, "s3": 1}).planned.clique_tree  # noqa: B018 - the advice works
     torn = grid_edges(40, 40)
     with pytest.raises(NonPlanarError, match="outer-planar.* Without its fields the graph is planar"):

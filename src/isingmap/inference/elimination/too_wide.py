@@ -25,10 +25,10 @@ def too_wide(error: NonPlanarError, graph: ExtendedGraph, names: Sequence[str], 
     else:
         reason = (
             f"Eliminating variables one by one, which needs no planarity, would take tables of up to {width.width + 1} "
-            f"spins, {_size(width.cost * 4.0)} in all; {_size(MOST_ENTRIES * 8.0)} are the limit, about 24 spins"
+            f"spins, {_size(width.cost * 4.0)} in all; {_size(MOST_ENTRIES * 8.0)} are the limit"
         )
     advice = [text for text in (_without_fields(graph), _given(graph, names)) if text]
-    message = f"{error}. {reason}. " + ("; or ".join(advice) or "Remove edges until the graph is planar or narrow")
+    message = ". ".join([str(error), reason, *(advice or ["Remove edges until the graph is planar or narrow"])])
     return NonPlanarError(message, kind=error.kind, subgraph=error.subgraph, branch_nodes=error.branch_nodes)
 
 
@@ -54,5 +54,5 @@ def _given(graph: ExtendedGraph, names: Sequence[str]) -> str:
         given.append(names[busiest])
         edges = edges[(edges != busiest).all(axis=1)]
         if width_of(graph.n_spins, edges).fits:
-            return f"given the values of {', '.join(given)} (model.condition in Python) the rest is narrow enough"
+            return f"Given the values of {', '.join(given)} (model.condition in Python) the rest is narrow enough"
     return ""
