@@ -67,6 +67,8 @@ def _warn_once() -> None:
 
 # Called from Python; threads run kernels side by side.
 kernel = compiled(nogil=True, **KERNEL)
+# A kernel whose divisions are not checked for zero: the check stands in the way of vector instructions.
+dividing_kernel = compiled(nogil=True, error_model="numpy", **KERNEL)
 # Called by compiled functions only: it has no entry from Python, and calling it from there crashes the interpreter.
 helper = compiled(**HELPER)
 # A helper with one caller: a part of it, and never compiled by itself.

@@ -106,3 +106,24 @@ def test_what_is_advised_where_ground_states_cannot_be_counted(monkeypatch):
 
 def test_calls_are_worded_for_the_command_line():
     assert in_options("ask for correlations(pairs)") == "ask for --pair NAME NAME"
+
+
+def test_predictions_of_a_table_with_gaps(run, model, model_file, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("id,c,=b\nr1,yes,\nr2,,no\nr3,no,no\n")
+    code, out, err = run("predict", model_file, table, "--id-column", "id", "-o", tmp_path / "p.csv")
+    assert (code, err) == (0, "")
+    assert "not in the table, so missing in every row: 1 variable (a)" in out and "3 rows of P(+1)" in out
+    header, *rows = rows_of(tmp_path / "p.csv")
+    assert header == ["a", "'=b", "c"]
+    expected = model.predict([[np.nan, np.nan, 1], [np.nan, -1, np.nan], [np.nan, -1, -1]])
+    np.testing.assert_allclose(np.array(rows, float), expected, rtol=1e-12)
+    assert run("predict", model_file, table, "--id-column", "id", "-o", tmp_path / "p.csv")[0] == 2
+
+
+def test_tables_that_do_not_fit_a_model_are_refused_with_advice_that_works(run, model_file, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,c,other\nyes,no,yes\nno,no,no\n")
+    code, _, err = run("predict", model_file, table, "-o", tmp_path / "p.csv")
+    assert code == 2 and "no variable 'other'" in err and "--drop-column other" in err
+    assert run("predict", model_file, table, "--drop-column", "other", "-o", tmp_path / "p.csv")[0] == 0

@@ -76,13 +76,13 @@ def test_info(run, table, tmp_path):
 
 
 def test_info_of_a_model_beyond_exact_methods(run, tmp_path):
-    edges = [(i, j) for i in range(5) for j in range(i)]
-    IsingModel(edges, [0.1] * 10, n_spins=25).save(tmp_path / "k5.json")
-    code, out, _ = run("info", tmp_path / "k5.json")
+    edges = [(i, j) for i in range(30) for j in range(i)]
+    IsingModel(edges, [0.1] * 435).save(tmp_path / "k30.json")
+    code, out, _ = run("info", tmp_path / "k30.json")
     assert code == 0 and "planar              no" in out and "K5" in out
-    IsingModel(edges, [0.1] * 10, names=list("abcde")).save(tmp_path / "small.json")
+    IsingModel(edges[:10], [0.1] * 10, names=list("abcde")).save(tmp_path / "small.json")
     code, out, _ = run("info", tmp_path / "small.json")
-    assert code == 0 and "sum over all configurations" in out
+    assert code == 0 and "elimination of variables" in out
     star = [(0, k) for k in range(1, 25)] + [(k, k + 1) for k in range(1, 24)] + [(24, 1)]
     IsingModel(star, [0.1] * len(star), [0.2] * 25).save(tmp_path / "wheel.json")
     code, out, _ = run("info", tmp_path / "wheel.json")

@@ -13,7 +13,7 @@ from isingmap.errors import FileFormatError, ModelError, NonPlanarError, Precisi
 from isingmap.inference import rungs
 from isingmap.model.marginals import moments_from_marginals, pair_marginals
 from isingmap.model.potentials import model_from_potentials, potentials_from_model
-from oracles import brute_force, random_planar_edges, shared_file
+from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
 TIGHT = {"rtol": 0, "atol": 1e-10}
 
@@ -49,7 +49,7 @@ def test_both_engines_are_reached():
     triangle = [(0, 1), (1, 2), (0, 2)]
     assert IsingModel(triangle, [1, 1, 1], [0.1, 0.2, 0.3]).method == "planar"  # K4 with the auxiliary node
     k4 = [(i, j) for i in range(4) for j in range(i)]
-    assert IsingModel(k4, [0.1] * 6, [0.1] * 4).method == "enumeration"  # K5 with it
+    assert IsingModel(k4, [0.1] * 6, [0.1] * 4).method == "elimination"  # K5 with it
 
 
 def test_edge_cases_of_size():
@@ -121,14 +121,18 @@ def test_bad_configurations_are_located():
 
 
 def test_non_planar_models_carry_the_reason():
-    edges = [(i, j) for i in range(6) for j in range(i)]
-    model = IsingModel(edges, [0.1] * 15, names=[f"s{k}" for k in range(30)])
+    edges = [(i, j) for i in range(30) for j in range(i)]
+    model = IsingModel(edges, [0.1] * 435, names=[f"s{k}" for k in range(30)])
     with pytest.raises(NonPlanarError, match="s0") as caught:
         model.log_partition()
     assert caught.value.kind in ("K5", "K3,3")
-    wheel = [(i, (i + 1) % 25) for i in range(25)] + [(25, i) for i in range(25)]
-    with pytest.raises(NonPlanarError, match="outer-planar"):
-        IsingModel(wheel, [0.1] * 50, [0.1] * 26).log_partition()
+    message = str(caught.value)
+    assert "tables of up to 30 spins, 8 GiB in all; 1 GiB are the limit" in message
+    assert "Given the values of s0, s1, s2, s3 (model.condition in Python) the rest is narrow enough" in message
+    model.condition({"s0": 1, "s1": 1, "s2": -1, "s3": 1}).planned.clique_tree  # noqa: B018 - the advice works
+    torn = grid_edges(40, 40)
+    with pytest.raises(NonPlanarError, match="outer-planar.* Without its fields the graph is planar"):
+        IsingModel(torn, [0.1] * len(torn), [0.1] * 1600).log_partition()
 
 
 def test_a_wrong_log_partition_is_never_returned(monkeypatch):

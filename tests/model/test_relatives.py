@@ -84,9 +84,9 @@ def test_wrong_numbers_are_refused():
 
 
 def test_a_graph_that_is_not_planar_is_looked_at_once(plans):
-    edges = [(i, j) for i in range(5) for j in range(i)]
-    model = IsingModel(edges, np.ones(10), n_spins=30)
-    for relative in (model, model.with_couplings(np.zeros(10))):
+    edges = [(i, j) for i in range(30) for j in range(i)]
+    model = IsingModel(edges, np.ones(435), n_spins=40)
+    for relative in (model, model.with_couplings(np.zeros(435))):
         for ask in (IsingModel.log_partition, IsingModel.ground_state, IsingModel.certified_moments):
             with pytest.raises(NonPlanarError):
                 ask(relative)

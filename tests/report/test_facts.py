@@ -54,10 +54,17 @@ def test_model_file_holds_the_facts_of_the_record(learned, tmp_path):
 
 
 def test_value_of_a_model_without_exact_answers():
-    names, pairs = list("abcdefghijklmnopqrstuvwxyz"), [(i, j) for j in range(5) for i in range(j)]
-    facts = model_facts(IsingModel(pairs, np.ones(10), names=names))
+    names, pairs = [f"v{k}" for k in range(30)], [(i, j) for j in range(30) for i in range(j)]
+    facts = model_facts(IsingModel(pairs, np.ones(435), names=names))
     assert value_of(facts, "planar") == "no" and "K5" in value_of(facts, "none")
-    assert value_of(facts, "couplings") == 10
+    assert value_of(facts, "couplings") == 435
+
+
+def test_method_of_a_model_that_is_not_planar():
+    names, pairs = list("abcdefghijklmnopqrstuvwxyz"), [(i, j) for j in range(5) for i in range(j)]
+    facts = list(model_facts(IsingModel(pairs, np.ones(10), names=names)))
+    assert value_of(facts, "planar") == "no"
+    assert "(elimination of variables)" in next(fact.text for fact in facts if fact.label == "log Z")
 
 
 def test_text_of_sections_paragraphs_and_items():

@@ -34,45 +34,14 @@ def add_parser(commands) -> None:
 
 
 def _add_table_options(group) -> None:
-    group.add_argument(
-        "--id-column",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a column to set aside (may be given several times)",
-    )
+    options.add_column_options(group)
     group.add_argument(
         "--group-column",
         metavar="NAME",
         help="a column of groups, set aside; with --transpose it colours the map",
     )
-    group.add_argument(
-        "--drop-column",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a column to leave out, such as a total (may be given several times)",
-    )
     group.add_argument("--weight-column", metavar="NAME", help="a column of frequency weights of the rows")
     group.add_argument("--node-groups", metavar="FILE", help="CSV with columns name and group, to colour the variables")
-    group.add_argument(
-        "--transpose",
-        action="store_true",
-        help="rows are variables, columns observations; --id-column names the variables",
-    )
-    group.add_argument(
-        "--separator",
-        type=options.separator,
-        metavar="S",
-        help="between the cells: , ; tab | or another character (default: guessed)",
-    )
-    group.add_argument(
-        "--header-lines",
-        type=options.count,
-        metavar="N",
-        help="lines of the header; names come from the first, 0: no names (default: 1, or 0 if the first line "
-        "holds answers)",
-    )
     group.add_argument(
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
     )

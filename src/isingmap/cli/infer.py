@@ -8,7 +8,8 @@ from isingmap.cli import model_options, options
 
 DESCRIPTION = """\
 Exact answers for a model: log Z, entropy, E[x_i x_j] of every edge and E[x_i] of every
-variable. The graph must be planar, with the fields too, or small (20 variables)."""
+variable. The graph must be planar, with the fields too, or narrow, such as a planar graph of a
+hundred variables with a field on each."""
 EXAMPLE = """\
 example:
   isingmap infer map/model.json               a summary on the screen

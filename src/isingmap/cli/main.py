@@ -18,7 +18,20 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from isingmap import __version__
-from isingmap.cli import convert, correlations, demo, draw, fit, ground_state, infer, info, sample, simulate, voteview
+from isingmap.cli import (
+    convert,
+    correlations,
+    demo,
+    draw,
+    fit,
+    ground_state,
+    infer,
+    info,
+    predict,
+    sample,
+    simulate,
+    voteview,
+)
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
 from isingmap.cli.wording import in_options, well_formed
 from isingmap.errors import IsingMapError, IsingMapWarning
@@ -34,7 +47,7 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, convert, draw, simulate, demo)
+COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, predict, convert, draw, simulate, demo)
 
 
 class UsageError(Exception):

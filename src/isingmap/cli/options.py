@@ -48,6 +48,50 @@ def _add_setting(group, setting: Option) -> None:
     group.add_argument(setting.flag, **details)
 
 
+def add_reading_options(group) -> None:
+    """How a table is read, for commands that learn nothing from it."""
+    for setting in OPTIONS:
+        if setting.name in ("positive", "missing_label", "threshold"):
+            _add_setting(group, setting)
+    add_column_options(group)
+
+
+def add_column_options(group) -> None:
+    """Which columns of a table are not variables, and how its cells lie in the file."""
+    group.add_argument(
+        "--id-column",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a column to set aside (may be given several times)",
+    )
+    group.add_argument(
+        "--drop-column",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a column to leave out, such as a total (may be given several times)",
+    )
+    group.add_argument(
+        "--transpose",
+        action="store_true",
+        help="rows are variables, columns observations; --id-column names the variables",
+    )
+    group.add_argument(
+        "--separator",
+        type=separator,
+        metavar="S",
+        help="between the cells: , ; tab | or another character (default: guessed)",
+    )
+    group.add_argument(
+        "--header-lines",
+        type=count,
+        metavar="N",
+        help="lines of the header; names come from the first, 0: no names (default: 1, or 0 if the first line "
+        "holds answers)",
+    )
+
+
 def add_output_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Where the results go and how much is said."""
     group = parser.add_argument_group("the output")

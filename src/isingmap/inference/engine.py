@@ -1,4 +1,4 @@
-"""One door to exact inference: models with and without fields, planar of any kind or small, weak or strong."""
+"""One door to exact inference: models with and without fields, planar or narrow, weak or strong."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Protocol
 
 import numpy as np
 
-from isingmap.inference.enumeration import MOST_SPINS, enumerated_solution
+from isingmap.inference.elimination.solution import elimination_solution
 from isingmap.inference.planar_solution import planar_solution
 from isingmap.inference.planned_graph import PlannedGraph
-from isingmap.inference.proofs.enumerated_proof import EnumeratedProof
 from isingmap.inference.proofs.proof import Proof
+from isingmap.inference.proofs.table_proof import TableProof
 
 
 class Solution(Protocol):
@@ -53,7 +53,7 @@ class Solution(Protocol):
 
 
 def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
-    """Exact solution by the first engine that can: planar, or the sum over all configurations up to 20 spins.
+    """Exact solution: with determinants where the extended graph is planar, else by elimination where it is narrow.
 
     Parameters
     ----------
@@ -64,16 +64,16 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     Raises
     ------
     NonPlanarError
-        For a larger model whose (extended) graph is not planar.
+        For a model whose (extended) graph is not planar and too wide for elimination.
     PrecisionError
         When doubles lose too much and the model is too large for ball arithmetic.
     """
-    if not planned.is_planar and planned.graph.n_spins <= MOST_SPINS:
-        return enumerated_solution(planned.graph, strengths)
-    return planar_solution(planned, strengths)
+    if planned.is_planar:
+        return planar_solution(planned, strengths)
+    return elimination_solution(planned.graph, planned.clique_tree, strengths)
 
 
-def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof | EnumeratedProof:
+def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof | TableProof:
     """Where proofs about a model come from; the arguments of `solve`.
 
     Raises
@@ -81,6 +81,6 @@ def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof | EnumeratedPro
     NonPlanarError
         As in `solve`.
     """
-    if not planned.is_planar and planned.graph.n_spins <= MOST_SPINS:
-        return EnumeratedProof(planned.graph, strengths)
-    return Proof(planned.graph, planned.plan, strengths)
+    if planned.is_planar:
+        return Proof(planned.graph, planned.plan, strengths)
+    return TableProof(planned.graph, planned.clique_tree, strengths)

@@ -90,7 +90,7 @@ class ExtendedGraph:
 
     def split(self, joined: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(of each edge (n_edges,), of each spin (n_spins,)): undoes `join`; 0 where no field is free."""
-        of_spins = np.zeros(self.n_spins)
+        of_spins = np.zeros(self.n_spins, joined.dtype)
         of_spins[self.free_fields] = joined[self.is_field]
         return joined[~self.is_field], of_spins
 

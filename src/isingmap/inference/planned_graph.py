@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from isingmap.cached import cached_property
 from isingmap.errors import NonPlanarError
+from isingmap.inference.elimination.clique_tree import CliqueTree, Width, clique_tree, width_of
+from isingmap.inference.elimination.too_wide import MOST_SPINS, too_wide
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import DualPlan, plan_of, triangulated
 from isingmap.planar.triangulation import Triangulation
@@ -62,3 +64,23 @@ class PlannedGraph:
             As in `triangulation`.
         """
         return plan_of(self.graph.n_nodes, self.triangulation)
+
+    @cached_property
+    def width(self) -> Width | None:
+        """What eliminating the variables one by one would need; None above the size up to which that is looked at."""
+        return width_of(self.graph.n_spins, self.graph.edges) if self.graph.n_spins <= MOST_SPINS else None
+
+    @cached_property
+    def clique_tree(self) -> CliqueTree:
+        """Plan of the elimination of the graph without the auxiliary spin, for models that are not planar with it.
+
+        Raises
+        ------
+        NonPlanarError
+            When its tables do not fit: why the other engine cannot answer either, the width, and what would help.
+        """
+        if self.width is None or not self.width.fits:
+            verdict = self._verdict
+            assert isinstance(verdict, NonPlanarError)
+            raise too_wide(self.graph.explained(verdict), self.graph, self.names, self.width)
+        return clique_tree(self.graph.n_spins, self.graph.edges, self.width)

@@ -39,6 +39,8 @@ MOST_BITS = 1 << 18
 MOST_SPINS_IN_BALLS = 12_000
 # Hessian and correlations in balls take the whole inverse: a minute at this size.
 MOST_SPINS_INVERTED_IN_BALLS = 500
+# Entries of all clique tables together that are worked on as balls: some seconds.
+MOST_TABLE_ENTRIES_IN_BALLS = 2**21
 # Samples: loss with which the sampler in doubles is tried; no number of samples shows a probability so little off.
 SAMPLING_LOSS = 1e-6
 # How far its conditional probabilities may leave [0, 1] by rounding.

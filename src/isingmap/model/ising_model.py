@@ -11,10 +11,12 @@ import numpy as np
 from isingmap.data.table import counted
 from isingmap.errors import ModelError
 from isingmap.files.strict_json import write_json
+from isingmap.interruption import listening
 from isingmap.model.answers import ExactAnswers
 from isingmap.model.arguments import check_free, indices_of, names_of, vector_of
+from isingmap.model.evidence import ExpectedStatistics, expected_statistics, predict
 from isingmap.model.json_format import arguments_of, document_of, read_document
-from isingmap.model.queries import condition, kl_divergence, predict
+from isingmap.model.queries import condition, kl_divergence
 from isingmap.planar.embedding import as_simple_edges
 
 
@@ -23,7 +25,7 @@ class IsingModel(ExactAnswers):
     """P(x) = exp(sum_i fields_i x_i + sum_e couplings_e x_i x_j) / Z on spins x in {-1, +1}^n.
 
     A positive coupling means that the two spins tend to agree. The model is immutable; all answers are exact as
-    long as the graph, with the auxiliary node of the fields, is planar, or there are at most 20 spins.
+    long as the graph with the auxiliary node of the fields is planar, or the graph is narrow (tables of 24 spins).
 
     Parameters
     ----------
@@ -150,8 +152,9 @@ class IsingModel(ExactAnswers):
         """
         return condition(self, evidence)
 
+    @listening()
     def predict(self, spins) -> np.ndarray:
-        """P(x_i = +1 | the observed cells of the row), (n_samples, n_spins). See `queries.predict`.
+        """P(x_i = +1 | the observed cells of the row), (n_samples, n_spins). See `evidence.predict`.
 
         Raises
         ------
@@ -161,6 +164,21 @@ class IsingModel(ExactAnswers):
             As in `log_partition`, of what is missing in a row.
         """
         return predict(self, spins)
+
+    @listening()
+    def expected_statistics(self, spins) -> ExpectedStatistics:
+        """E[x_i x_j] of each edge, (n_samples, n_edges), and E[x_i], (n_samples, n_spins), given what each row shows.
+
+        Exact for every pattern of missing cells (NaN). See `evidence.expected_statistics`.
+
+        Raises
+        ------
+        ModelError
+            For spins of the wrong shape or with other values.
+        NonPlanarError, PrecisionError
+            As in `log_partition`, of what is missing in a row.
+        """
+        return expected_statistics(self, spins)
 
     def kl_divergence(self, other: IsingModel) -> float:
         """D(self || other) in nats, for models on the same names in any order; exact.

@@ -49,7 +49,7 @@ def _answers(model: IsingModel) -> Iterator[Fact]:
         yield text_fact(ANSWERS, "none", error)
         return
     log_z = model.log_partition()
-    by = "sum over all configurations" if model.method == "enumeration" else "planar method"
+    by = "elimination of variables" if model.method == "elimination" else "planar method"
     yield Fact(ANSWERS, "log Z", log_z, f"{log_z:.12g} nats ({by})")
     yield Fact(ANSWERS, "entropy", float(entropy), f"{entropy:.10g} nats = {entropy / np.log(2):.10g} bits")
     yield _magnetizations(model)

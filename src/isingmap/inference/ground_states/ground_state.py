@@ -15,7 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from isingmap.inference.enumeration import MOST_SPINS, all_configurations
+from isingmap.inference.elimination.clique_tree import CliqueTree
+from isingmap.inference.elimination.configurations import most_probable
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.frustration import FaceGraph, face_graph, spins_of
 from isingmap.inference.ground_states.matching_certificate import lower_bound
 from isingmap.inference.ground_states.moats import moat_family
@@ -187,27 +189,33 @@ def _common_units(strengths: np.ndarray, block: np.ndarray, n_blocks: int) -> tu
 def ground_state_of(planned: PlannedGraph, strengths: np.ndarray) -> GroundState:
     """A most probable configuration of any model that `engine.solve` accepts, in its arguments.
 
-    The auxiliary spin of the fields is +1. Non-planar models of at most 20 spins are enumerated.
+    The auxiliary spin of the fields is +1. Models that are not planar are solved by elimination.
 
     Raises
     ------
     NonPlanarError
-        For a larger model whose graph, with the auxiliary node of the fields, is not planar.
+        As in `engine.solve`.
     """
     graph = planned.graph
-    if not planned.is_planar and graph.n_spins <= MOST_SPINS:
-        return _enumerated(graph.n_spins, graph.edges, *graph.split(strengths))
+    if not planned.is_planar:
+        return _by_elimination(graph, planned.clique_tree, strengths)
     best = ground_spins_on(graph.n_nodes, planned.triangulation, strengths)
     return GroundState(graph.spins(best.spins), -best.log_weight, best.certified, best.gap_bound)
 
 
-def _enumerated(n_spins: int, edges, couplings, fields) -> GroundState:
-    """The best of all configurations; candidates within rounding of the best are compared without rounding."""
-    x = all_configurations(n_spins)
-    products = x[:, edges[:, 0]] * x[:, edges[:, 1]]
-    log_weight = products @ couplings + x @ fields
-    size = np.abs(couplings).sum() + np.abs(fields).sum()
-    close = np.flatnonzero(log_weight >= log_weight.max() - ROUNDING * size)
-    exact = [math.fsum([*(products[k] * couplings), *(x[k] * fields)]) for k in close]
-    k = int(np.argmax(exact))
-    return GroundState(x[close[k]].astype(np.int8), -exact[k], True)
+def _by_elimination(graph: ExtendedGraph, tree: CliqueTree, strengths: np.ndarray) -> GroundState:
+    """The best of all configurations, compared in integers; what those leave out of the strengths bounds the gap."""
+    weights, gap = _whole(strengths)
+    spins, _ = most_probable(tree, *(part.astype(np.int64) for part in graph.split(weights)))
+    i, j = graph.extended_edges.T
+    extended = np.append(spins, 1)
+    log_weight = math.fsum(strengths * extended[i] * extended[j])
+    return GroundState(spins, -log_weight, bool(gap <= GROUND_STATE_RESOLUTION * abs(log_weight)), gap)
+
+
+def _whole(strengths: np.ndarray) -> tuple[np.ndarray, float]:
+    """Strengths as whole numbers, exact where 62 binary digits suffice, and what all they leave out can change."""
+    shift = 62 - int(np.frexp(np.abs(strengths).sum())[1])
+    weights = np.rint(np.ldexp(strengths, shift))
+    gap = 2.0 * math.fsum(np.abs(strengths - np.ldexp(weights, -shift)))
+    return weights.astype(np.int64), gap
