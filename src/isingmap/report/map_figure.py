@@ -159,7 +159,7 @@ def _group_rows(groups) -> list[tuple]:
         for (group, style), shown in zip(styles.items(), _shown(styles), strict=True)
     ]
     if len(rows) > LONGEST_LEGEND:
-        rows = rows[:LONGEST_LEGEND] + [(_line(0, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")]
+        rows = rows[:LONGEST_LEGEND] + [(_line(None, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")]
     return rows
 
 
