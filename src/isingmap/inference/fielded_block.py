@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.inference.enumeration import EnumeratedSolution, enumerated_solution
+from isingmap.inference.elimination.clique_tree import CliqueTree, clique_tree
+from isingmap.inference.elimination.solution import EliminationSolution, elimination_solution
 from isingmap.inference.extended import ExtendedGraph, extended_moments
 
 
@@ -21,14 +22,18 @@ class FieldedPlan:
     Attributes
     ----------
     graph : ExtendedGraph
+    tree : CliqueTree
+        Of its couplings.
     """
 
     graph: ExtendedGraph
+    tree: CliqueTree
 
     @classmethod
     def of(cls, n_nodes: int, edges: np.ndarray) -> FieldedPlan:
         """The plan of a graph whose last node carries the fields."""
-        return cls(ExtendedGraph(n_nodes - 1, edges))
+        graph = ExtendedGraph(n_nodes - 1, edges)
+        return cls(graph, clique_tree(graph.n_spins, graph.edges))
 
     @property
     def n_spins(self) -> int:
@@ -41,7 +46,9 @@ class FieldedPlan:
 
     def solve(self, strengths: np.ndarray) -> FieldedSolution:
         """Inference for couplings and fields, in the order of the edges."""
-        return FieldedSolution(self, enumerated_solution(self.graph, strengths))
+        solved = elimination_solution(self.graph, self.tree, strengths)
+        solved.moments()  # log Z comes with them; asked for alone it would be computed twice
+        return FieldedSolution(self, solved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +56,7 @@ class FieldedSolution:
     """The answers that a fit asks for, as those of a zero-field model; see `DualSolution`."""
 
     plan: FieldedPlan
-    _solved: EnumeratedSolution
+    _solved: EliminationSolution
 
     # Sums of positive terms lose no digits.
     loss = 0.0
