@@ -20,9 +20,9 @@ import time
 from os import environ
 
 import numpy as np
-from inference import REFERENCE, grid, row, seconds, table
 from scipy.spatial import Delaunay
 
+from inference import REFERENCE, grid, row, seconds, table
 from isingmap import IsingModel
 from isingmap.inference.elimination.clique_tree import clique_tree
 from isingmap.inference.elimination.solution import elimination_solution
@@ -42,15 +42,17 @@ def grid_case(side: int, scale: float = 1.0):
 
 
 def by_dwave(graph, strengths):
-    """(seconds, log Z) of its tree decomposition, which samples and computes marginals; None where it refuses."""
-    import dimod
-    from dwave.samplers import TreeDecompositionSampler
+    """(seconds, log Z) of its tree decomposition, which samples and computes marginals; None where there is none."""
+    try:
+        import dimod
+        from dwave.samplers import TreeDecompositionSampler
+    except ImportError:
+        return None, None
 
     couplings, fields = graph.split(strengths)
     # exp(-E) with E = sum h x + sum J x x: signs change.
-    model = dimod.BinaryQuadraticModel.from_ising(
-        dict(enumerate((-fields).tolist())), {tuple(e): -c for e, c in zip(graph.edges.tolist(), couplings.tolist())}
-    )
+    minus_couplings = dict(zip(map(tuple, graph.edges.tolist()), (-couplings).tolist(), strict=True))
+    model = dimod.BinaryQuadraticModel.from_ising(dict(enumerate((-fields).tolist())), minus_couplings)
     try:
         took, answer = seconds(lambda: TreeDecompositionSampler().sample(model, beta=1.0, num_reads=1, marginals=True))
     except ValueError:
@@ -60,19 +62,19 @@ def by_dwave(graph, strengths):
 
 def question_1(largest: int) -> None:
     table("1. log Z and moments", "L", "width", "plan", "log Z", "moments", "moments/logZ", "dwave", "ratio", "differs")
-    for side in (side for side in SIDES if side <= largest):
-        graph, strengths = grid_case(side)
-        planned, tree = seconds(lambda: clique_tree(graph.n_spins, graph.edges))
-        of_log_z, log_z = seconds(lambda: elimination_solution(graph, tree, strengths).log_partition)
-        of_moments, _ = seconds(lambda: elimination_solution(graph, tree, strengths).parameter_moments())
-        theirs, their_log_z = (None, None)
-        if side <= LARGEST_FOR_DWAVE:
-            try:
-                theirs, their_log_z = by_dwave(graph, strengths)
-            except ImportError:
-                theirs = None
-        beside = (theirs, theirs / of_moments, abs(their_log_z - log_z)) if theirs else ("", "", "")
-        row(side, tree.width, planned, of_log_z, of_moments, of_moments / of_log_z, *beside)
+    for side in SIDES:
+        if side <= largest:
+            beside_dwave(side)
+
+
+def beside_dwave(side: int) -> None:
+    graph, strengths = grid_case(side)
+    planned, tree = seconds(lambda: clique_tree(graph.n_spins, graph.edges))
+    of_log_z, log_z = seconds(lambda: elimination_solution(graph, tree, strengths).log_partition)
+    of_moments, _ = seconds(lambda: elimination_solution(graph, tree, strengths).parameter_moments())
+    theirs, their_log_z = by_dwave(graph, strengths) if side <= LARGEST_FOR_DWAVE else (None, None)
+    compared = (theirs, theirs / of_moments, abs(their_log_z - log_z)) if theirs else ("", "", "")
+    row(side, tree.width, planned, of_log_z, of_moments, of_moments / of_log_z, *compared)
 
 
 def question_2() -> None:
@@ -102,20 +104,19 @@ def question_2() -> None:
 def question_3() -> None:
     table("3. strong couplings", "L", "largest", "seconds", "log Z, relative", "moments")
     with open(REFERENCE / "strong_coupling.json") as stream:
-        instances = json.load(stream)
-    for instance in instances:
-        n_spins = instance["L"] ** 2
-        model = IsingModel(instance["edges"], instance["J"], n_spins=n_spins)
-        graph, strengths = model.planned.graph, np.asarray(instance["J"], float)
-        tree = clique_tree(n_spins, graph.edges)
-        took, ours = seconds(lambda: elimination_solution(graph, tree, strengths), 1)
-        took, log_z = seconds(lambda: ours.log_partition, 1)
-        exact = model.log_partition(certified=True)
-        off = max(exact.lower - log_z, log_z - exact.upper, 0.0) / abs(exact.lower)
-        lower, upper = model.certified_moments()
-        moments = ours.moments()
-        error = np.maximum(lower - moments, moments - upper).max(initial=0.0)
-        row(instance["L"], instance["scale"], took, off, float(error))
+        for instance in json.load(stream):
+            against_balls(instance)
+
+
+def against_balls(instance: dict) -> None:
+    n_spins = instance["L"] ** 2
+    model = IsingModel(instance["edges"], instance["J"], n_spins=n_spins)
+    solution = elimination_solution(model.planned.graph, clique_tree(n_spins, model.edges), model.couplings)
+    took, moments = seconds(solution.moments, 1)
+    exact, (lower, upper) = model.log_partition(certified=True), model.certified_moments()
+    off = max(exact.lower - solution.log_partition, solution.log_partition - exact.upper, 0.0) / abs(exact.lower)
+    error = float(np.maximum(lower - moments, moments - upper).max(initial=0.0))
+    row(instance["L"], instance["scale"], took, off, error)
 
 
 def question_4() -> None:
