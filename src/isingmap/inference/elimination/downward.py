@@ -16,26 +16,32 @@ from isingmap.inference.elimination.blocks import BLOCK, high_offset, low_offset
 
 
 @inlined
-def _split(work, half, arena, measure, marginal, conditionals, at, differences, derived):
-    """The clique's table from that of its front, in one block."""
+def _split(work, half, arena, measure, marginal, conditionals, at, differences, derived, sums):
+    """The clique's table from that of its front, in one block; +1 less -1 is added to `sums`."""
+    table, chance = arena[marginal : marginal + half], conditionals[at : at + half]
     if derived < 0:
         for t in range(half):
-            p, up = arena[marginal + t], conditionals[at + t]
-            work[2 * t] = p * (1.0 - up)
-            work[2 * t + 1] = p * up
+            p, up = table[t], chance[t]
+            plus = p * up
+            minus = p * (1.0 - up)
+            work[2 * t] = minus
+            work[2 * t + 1] = plus
+            sums[t] += plus - minus
     else:
+        signed, gains = arena[measure : measure + half], differences[derived, at : at + half]
         for t in range(half):
-            up, g = conditionals[at + t], arena[measure + t]
-            gain = arena[marginal + t] * differences[derived, at + t]
-            work[2 * t] = (1.0 - up) * (g - up * gain)
-            work[2 * t + 1] = up * (g + (1.0 - up) * gain)
+            up, g = chance[t], signed[t]
+            gain = table[t] * gains[t]
+            minus = (1.0 - up) * (g - up * gain)
+            plus = up * (g + (1.0 - up) * gain)
+            work[2 * t] = minus
+            work[2 * t + 1] = plus
+            sums[t] += plus - minus
 
 
 @inlined
 def _add_sums(plan, work, half, sums, edge, last, bits, block):
-    """Add +1 less -1 for each low configuration of the front; in further rows with the signs of high ends of edges."""
-    for t in range(half):
-        sums[t] += work[2 * t + 1] - work[2 * t]
+    """Add +1 less -1 with the signs of the high ends of edges, each edge in a row of its own."""
     for e in range(edge, last):
         if plan.bit[e] >= bits:
             sign = 1.0 if (block >> (plan.bit[e] - bits)) & 1 else -1.0
@@ -47,8 +53,9 @@ def _add_sums(plan, work, half, sums, edge, last, bits, block):
 @inlined
 def _give_child(work, size, arena, offset, lows, at, contiguous):
     if contiguous:
+        table = arena[offset : offset + size]
         for t in range(size):
-            arena[offset + t] += work[t]
+            table[t] += work[t]
     else:
         for t in range(size):
             arena[offset + lows[at + t]] += work[t]
@@ -106,14 +113,16 @@ def sweep_down(plan, conditionals, differences):  # noqa: C901 - one walk over a
                 arena[own + plan.slot[k]] = 1.0 if row == 0 else 0.0
             for m in range(n_children):
                 c = plan.child[children + m]
-                for t in range(plan.store[c + 1] - plan.store[c]):
-                    arena[own + plan.slot[c] + t] = 0.0
+                size = plan.store[c + 1] - plan.store[c]
+                table = arena[own + plan.slot[c] : own + plan.slot[c] + size]
+                for t in range(size):
+                    table[t] = 0.0
             for t in range((1 + last - edge) * half):
                 sums[t] = 0.0
             for block in range(1 << (members - bits)):
                 at = plan.slot[k] + block * half
                 stored = plan.store[k] + block * half
-                _split(work, half, arena, own + at, at, conditionals, stored, differences, row - 1)
+                _split(work, half, arena, own + at, at, conditionals, stored, differences, row - 1, sums)
                 _add_sums(plan, work, half, sums, edge, last, bits, block)
                 for m in range(n_children):
                     c = plan.child[children + m]

@@ -53,42 +53,44 @@ def _start_block(linear, work, factor, half, pull, largest):
 
 @inlined
 def _take_child(linear, work, size, arena, offset, lows, at, contiguous):
-    if linear and contiguous:
-        for t in range(size):
-            work[t] *= arena[offset + t]
+    if contiguous:
+        table = arena[offset : offset + size]
+        if linear:
+            for t in range(size):
+                work[t] *= table[t]
+        else:
+            for t in range(size):
+                work[t] += table[t]
     elif linear:
         for t in range(size):
             work[t] *= arena[offset + lows[at + t]]
-    elif contiguous:
-        for t in range(size):
-            work[t] += arena[offset + t]
     else:
         for t in range(size):
             work[t] += arena[offset + lows[at + t]]
 
 
 @inlined
-def _sum_out(mode, kept, work, half, arena, to, conditionals, differences, at):
-    """The front's table, in the arena from `to` on; and what is kept, from `at` on."""
+def _sum_out(mode, kept, work, half, table, chance, gains):
+    """The front's table, and what is kept beside it."""
     if mode == 0 and kept:
         for t in range(half):
             both = work[2 * t] + work[2 * t + 1]
-            arena[to + t] = both
-            conditionals[at + t] = work[2 * t + 1] / both
+            table[t] = both
+            chance[t] = work[2 * t + 1] / both
     elif mode == 0:
         for t in range(half):
-            arena[to + t] = work[2 * t] + work[2 * t + 1]
+            table[t] = work[2 * t] + work[2 * t + 1]
     elif mode == 1:
         for t in range(half):
             down, up = work[2 * t], work[2 * t + 1]
             smaller = math.exp(-abs(up - down))
-            arena[to + t] = max(up, down) + math.log1p(smaller)
+            table[t] = max(up, down) + math.log1p(smaller)
             if kept:
-                conditionals[at + t] = (1.0 if up > down else smaller) / (1.0 + smaller)
+                chance[t] = (1.0 if up > down else smaller) / (1.0 + smaller)
     else:
         for t in range(half):
-            differences[at + t] = work[2 * t + 1] - work[2 * t]
-            arena[to + t] = work[2 * t] + conditionals[at + t] * differences[at + t]
+            gains[t] = work[2 * t + 1] - work[2 * t]
+            table[t] = work[2 * t] + chance[t] * gains[t]
 
 
 @inlined
@@ -172,8 +174,10 @@ def sweep_up(plan, couplings, fields, mode, conditionals, differences):  # noqa:
                 first = plan.start[c]
                 offset = plan.slot[c] + high_offset(plan.place, first, beyond[m], plan.start[c + 1], bits, block)
                 _take_child(linear, work, 2 * half, arena, offset, lows, m << BLOCK, beyond[m] - first == bits)
-            at = block * half
-            _sum_out(mode, kept, work, half, arena, plan.slot[k] + at, conditionals, differences, plan.store[k] + at)
+            at = plan.slot[k] + block * half
+            store = plan.store[k] + block * half
+            chance, gains = conditionals[store : store + half], differences[store : store + half]
+            _sum_out(mode, kept, work, half, arena[at : at + half], chance, gains)
         level[k] = _level(mode, arena, plan.slot[k], 1 << (members - 1))
         if linear:
             total += shift + largest
