@@ -230,7 +230,10 @@ def test_moments_that_cannot_be_are_refused():
         ({"gamma": 7}, "gamma must be a number from 0 to 1, got 7"),
         ({"prior": "1"}, "prior must be a number, got '1'"),
         ({"n_restarts": np.True_}, "n_restarts must be a whole number"),
-        ({"family": np.array(["partial", "x"])}, "family must be one of partial, zero-field, outer-planar, got array"),
+        (
+            {"family": np.array(["partial", "x"])},
+            "family must be one of .*, planar, got array",
+        ),
         ({"checkpoint": ""}, "checkpoint must be the path of a file, got ''"),
         ({"prior": np.inf}, "prior must be a number, got inf"),
         ({"random_state": -1}, "random_state must be a whole number of 0 or more, or a NumPy generator; got -1"),

@@ -10,12 +10,14 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.cached import cached_property
 from isingmap.errors import DataError, FitWarning, ModelError
+from isingmap.inference.elimination.fielded_block import fielded_plan
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import plan
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
 from isingmap.planar.blocks import block_labels
+from isingmap.planar.embedding import embed
 from isingmap.warned import warn
 
 # What to do about a fit that did not converge.
@@ -142,6 +144,7 @@ def fit_couplings(
     names=None,
     free_fields=None,
     start=None,
+    fields_in_plane=True,
 ) -> FitResult:
     """Maximum-likelihood planar Ising model on a given graph.
 
@@ -153,7 +156,7 @@ def fit_couplings(
     n_spins : int, optional
     magnetizations : (n_spins,) float array, optional
         Empirical E[x_i]. When given, fields are fitted: on every spin, or on those of `free_fields`; the graph with
-        the auxiliary node must be planar. When left out the model is zero-field.
+        the auxiliary node must be planar, unless `fields_in_plane` is False. When left out the model is zero-field.
     prior : float, optional
         Pseudo-observations spread evenly over all configurations. With it the estimate exists for all moments that
         belong to one distribution, such as those of a table without missing cells.
@@ -161,6 +164,9 @@ def fit_couplings(
         Number of observations behind the moments.
     start : (n_parameters,) float array, optional
         Couplings and free fields to start from.
+    fields_in_plane : bool
+        Whether fields take room in the plane. Without, the graph of the couplings must be planar and every spin has a
+        field; see the family "planar".
 
     Returns
     -------
@@ -173,7 +179,8 @@ def fit_couplings(
     DataError
         For a moment outside [-1, 1].
     NonPlanarError
-        When the graph with the auxiliary spin is not planar, however small.
+        When the graph with the auxiliary spin is not planar, however small; without `fields_in_plane`, when that of
+        the couplings is not, or is too wide for elimination.
     NoEstimateError
         Names the pair or cycle that makes a coupling infinite (with a prior: whose moments no distribution has).
     PrecisionError
@@ -190,11 +197,15 @@ def fit_couplings(
     given = graph.join(_edge_moments(moments, skeleton), _magnetizations(magnetizations, graph))
     target = shrunk(given, prior, n_samples)
     labels = extended_labels(skeleton.names)
-    planned.triangulation  # noqa: B018 - raises NonPlanarError before anything is computed
+    if fields_in_plane:
+        planned.triangulation  # noqa: B018 - raises NonPlanarError before anything is computed
+    else:
+        embed(graph.n_spins, graph.edges, labels=skeleton.names)
     obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
         raise no_estimate_error(obstacle, labels, prior)
-    theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start)
+    solver = None if fields_in_plane else fielded_plan
+    theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start, solver)
     model = skeleton.with_couplings(*graph.split(theta))
     per_sample = float(given @ theta) - model.log_partition()
     total = per_sample * (1.0 if n_samples is None else n_samples)

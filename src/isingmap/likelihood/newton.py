@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.linalg import lapack
 
-from isingmap.inference.fielded_block import FieldedPlan, FieldedSolution
+from isingmap.errors import PrecisionError
+from isingmap.inference.elimination.fielded_block import FieldedPlan, FieldedSolution
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.rungs import best_in_doubles, zero_field_ladder
 from isingmap.inference.zero_field.plan import DualPlan
@@ -29,6 +30,8 @@ FAR_FROM_ONE = 0.01
 # Ridges, in units of the mean variance, with which a matrix that rounding made indefinite is tried.
 RIDGES = tuple(10.0**k for k in range(-10, 1))
 MOST_ITERATIONS = 100
+# Beyond this a coupling may be on its way to infinity, which a last step shorter than that denies.
+STRONG, SETTLED = 4.0, 1e-2
 SUFFICIENT_INCREASE = 1e-4
 SHORTEST_STEP = 2.0**-30
 # No coupling moves further than this in one step: far from the optimum the quadratic model overshoots to couplings
@@ -87,6 +90,28 @@ def at_maximum(gradient: np.ndarray, moments: np.ndarray) -> bool:
     return distance(gradient, moments) <= GRADIENT_TOLERANCE or float(np.abs(gradient).max()) <= ROUNDING
 
 
+def check_settled(theta: np.ndarray, solution: Solution, gradient: np.ndarray) -> None:
+    """Refuse a point that looks like a maximum only because the likelihood is flat so far out.
+
+    Where no maximum exists the gradient falls with the curvature, and Newton's step stays as long as before. Where the
+    whole extended graph is planar the caller has decided about existence, and nothing is left to check.
+
+    Raises
+    ------
+    PrecisionError
+    """
+    strongest = float(np.abs(theta).max(initial=0.0))
+    if isinstance(solution, DualSolution) or strongest <= STRONG:
+        return
+    step = _newton_step(solution.curvature(), gradient)
+    if not np.abs(step).max() <= SETTLED:
+        raise PrecisionError(
+            f"some combination of these variables never occurs, so that the likelihood has no maximum: it still climbs "
+            f"where the largest |coupling or field| is {strongest:.3g}. A prior (prior=1) makes it finite",
+            loss=float("inf"),
+        )
+
+
 def maximise(plan: Plan, moments: np.ndarray, start: np.ndarray) -> NewtonResult:
     """Damped Newton ascent with backtracking from `start`, to 1e-10 of its `resolution`. O(n^3 + m^3) an iteration.
 
@@ -102,6 +127,7 @@ def _ascend(plan, moments, theta) -> NewtonResult:
     gradient = moments - solution.moments()
     for iteration in range(MOST_ITERATIONS):
         if at_maximum(gradient, moments):
+            check_settled(theta, solution, gradient)
             return NewtonResult(theta, solution, float(np.abs(gradient).max(initial=0.0)), iteration, True)
         if iteration >= PATIENCE and not solution.loss <= LOSS_WITHOUT_PATIENCE:
             break

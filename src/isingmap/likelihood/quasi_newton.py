@@ -22,6 +22,7 @@ from isingmap.likelihood.newton import (
     Plan,
     Solution,
     at_maximum,
+    check_settled,
     distance,
     line_search,
     maximise,
@@ -153,6 +154,7 @@ def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Ref
     value = moments @ theta - solution.log_partition
     for _ in range(MOST_EVALUATIONS):
         if at_maximum(gradient, moments):
+            check_settled(theta, solution, gradient)
             return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
         step = blas.dsymv(1.0, inverse, gradient, lower=1)
         # Half of it is the gain still to come, by the curvature; twice that is beyond what the curvature is off by.

@@ -34,8 +34,9 @@ class Problem(ProblemOptions):
     ----------
     moments : EmpiricalMoments
         Of -1/+1 data, in the caller's order.
-    family : {"partial", "zero-field", "outer-planar"}
-        Fields chosen by the search in competition with couplings; no fields; a field on every variable.
+    family : {"partial", "zero-field", "outer-planar", "planar"}
+        Fields chosen by the search in competition with couplings; no fields; a field on every variable, which takes
+        its room in the plane; a field on every variable beside a planar graph of couplings.
     prior : float, optional
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.

@@ -337,7 +337,7 @@ def test_bad_input_is_refused():
     with pytest.raises(ModelError, match="search must be one of .*independent, got 'mst'"):
         baseline("mst", moments, 400, family="zero-field")
     with pytest.raises(ModelError, match="family must be one of"):
-        baseline("tmfg", moments, 400, family="planar")
+        baseline("tmfg", moments, 400, family="cubic")
     with pytest.raises(ModelError, match="needs the magnetizations"):
         baseline("tmfg", moments, 400)
     with pytest.raises(ModelError, match="PMFG with a field on every variable"):

@@ -42,7 +42,8 @@ class EliminationSolution:
 
     @cached_property
     def _mode(self) -> np.int64:
-        linear = self.plan.spread(self.couplings, self.fields) <= WIDEST_SPREAD
+        everything = 2.0 * (np.abs(self.couplings).sum() + np.abs(self.fields).max(initial=0.0))
+        linear = everything <= WIDEST_SPREAD or self.plan.spread(self.couplings, self.fields) <= WIDEST_SPREAD
         return LINEAR if linear else LOGARITHMIC
 
     def _swept(self, conditionals: np.ndarray) -> float:

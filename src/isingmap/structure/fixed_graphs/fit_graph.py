@@ -51,6 +51,7 @@ def fit_graph(edges, problem: Problem) -> SearchResult:
         prior=problem.prior,
         n_samples=problem.n_samples,
         names=problem.names,
+        fields_in_plane=rules.fields_in_plane,
     )
     return given_graph_result(problem, fit.model, fit.log_likelihood, fit.gradient_norm, converged=fit.converged)
 
@@ -99,7 +100,8 @@ def refuse_every_field(problem: Problem, what: str) -> None:
     ------
     ModelError
     """
-    if problem.rules.every_field:
+    if problem.rules.every_field and problem.rules.fields_in_plane:
         raise ModelError(
-            f'a {what} with a field on every variable is not outer-planar; use family="partial" or family="zero-field"'
+            f'a {what} with a field on every variable is not outer-planar; use family="planar", family="partial" or '
+            'family="zero-field"'
         )

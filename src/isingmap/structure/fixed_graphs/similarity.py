@@ -82,12 +82,25 @@ def by_similarity(similarity: np.ndarray, rank: np.ndarray, pairs: np.ndarray) -
 
 
 def node_similarity(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """(absolute moments, ranks) of the nodes in the caller's order, the auxiliary node last in a family with fields.
+    """(absolute moments, ranks) of the nodes in the caller's order, the auxiliary node last where fields are chosen.
 
-    The similarity of a variable with the auxiliary node is |E[x_i]|.
+    The similarity of a variable with the auxiliary node is |E[x_i]|. Where every variable has a field the auxiliary
+    node takes no part, and correlations stand for moments.
     """
     rank = name_ranks(problem.names, problem.n_spins)
+    if problem.rules.every_field:
+        return np.abs(correlations(problem.moments.moments, np.asarray(problem.moments.magnetizations))), rank
     if not problem.rules.has_fields:
         return np.abs(problem.moments.moments), rank
     similarity = extended_moments(problem.moments.moments, problem.moments.magnetizations)
     return np.abs(similarity, out=similarity), np.append(rank, problem.n_spins)
+
+
+def correlations(moments: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Pearson's correlations of -1/+1 variables; 0 beside a constant one, which goes with nothing."""
+    scale = np.sqrt(np.maximum(1.0 - means**2, 0.0))
+    covariances = moments - np.outer(means, means)
+    products = np.outer(scale, scale)
+    found = np.divide(covariances, products, out=np.zeros_like(covariances), where=products > 0)
+    np.fill_diagonal(found, 1.0)
+    return np.clip(found, -1.0, 1.0)

@@ -200,4 +200,6 @@ def fit_tmfg(graph: FilteredGraph, problem: Problem) -> SearchResult:
 def search(problem: Problem, options: SearchOptions, progress: Callable | None) -> SearchResult:
     """The exact fit on the TMFG of the absolute moments, with those of the auxiliary node where fields are chosen."""
     refuse_every_field(problem, "TMFG")
-    return drawn_at_once(fit_tmfg(triangulated_filter(*node_similarity(problem)), problem), options)
+    graph = triangulated_filter(*node_similarity(problem))
+    found = fit_graph(graph.edges, problem) if problem.rules.every_field else fit_tmfg(graph, problem)
+    return drawn_at_once(found, options)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.inference.fielded_block import FieldedPlan, FieldedSolution
+from isingmap.inference.elimination.fielded_block import FieldedPlan, FieldedSolution
 from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual

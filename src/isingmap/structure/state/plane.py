@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from isingmap.inference.fielded_block import FieldedPlan
+from isingmap.inference.elimination.fielded_block import FieldedPlan, fielded_plan
 from isingmap.inference.zero_field.plan import DualPlan, plan
 from isingmap.planar.cofacial import blocked_pairs, cofacial_pairs
 from isingmap.planar.planarity import is_planar_kernel
@@ -97,7 +97,7 @@ class WithoutFields:
         return blocked_pairs(nodes.size, np.searchsorted(nodes, edges[self.drawn(edges)]), asked)
 
     def plan(self, nodes: np.ndarray, edges: np.ndarray) -> FieldedPlan:
-        return FieldedPlan.of(nodes.size, np.searchsorted(nodes, edges))
+        return fielded_plan(nodes, edges)
 
     def gain(self, target: np.ndarray, correlations: np.ndarray, rows, columns) -> np.ndarray:
         means = target[:, -1]

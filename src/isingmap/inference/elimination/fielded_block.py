@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.inference.elimination.clique_tree import CliqueTree, clique_tree
+from isingmap.errors import PrecisionError
+from isingmap.inference.elimination.clique_tree import CliqueTree, clique_tree, width_of
 from isingmap.inference.elimination.solution import EliminationSolution, elimination_solution
 from isingmap.inference.extended import ExtendedGraph, extended_moments
 
@@ -29,12 +30,6 @@ class FieldedPlan:
     graph: ExtendedGraph
     tree: CliqueTree
 
-    @classmethod
-    def of(cls, n_nodes: int, edges: np.ndarray) -> FieldedPlan:
-        """The plan of a graph whose last node carries the fields."""
-        graph = ExtendedGraph(n_nodes - 1, edges)
-        return cls(graph, clique_tree(graph.n_spins, graph.edges))
-
     @property
     def n_spins(self) -> int:
         """Nodes, the auxiliary one included, as in a `DualPlan`."""
@@ -49,6 +44,21 @@ class FieldedPlan:
         solved = elimination_solution(self.graph, self.tree, strengths)
         solved.moments()  # log Z comes with them; asked for alone it would be computed twice
         return FieldedSolution(self, solved)
+
+
+def fielded_plan(nodes: np.ndarray, edges: np.ndarray) -> FieldedPlan:
+    """The plan of a part of a graph, its nodes in ascending order; the last of them carries the fields.
+
+    Raises
+    ------
+    PrecisionError
+        When its tables do not fit into memory.
+    """
+    graph = ExtendedGraph(nodes.size - 1, np.searchsorted(nodes, edges))
+    width = width_of(graph.n_spins, graph.edges)
+    if not width.fits:
+        raise PrecisionError(f"the graph is too wide for elimination (width {width.width})", loss=np.inf)
+    return FieldedPlan(graph, clique_tree(graph.n_spins, graph.edges, width))
 
 
 @dataclass(frozen=True, eq=False)
