@@ -153,7 +153,7 @@ def test_graphs_that_are_drawn_at_once(search):
 def test_what_each_edge_is_worth():
     rows = sample(4)
     problem, _ = problem_of(**given(rows, family="planar"))
-    result = learn_structure_of(problem, SearchOptions(criterion="bic"))
+    result = learn_structure_of(problem, SearchOptions(criterion="maximal", search="greedy"))
     losses = edge_losses(result, problem.moments)
     for k in range(result.model.n_edges):
         rest = fit_graph(np.delete(result.model.edges, k, axis=0), problem)

@@ -11,6 +11,7 @@ from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
+from isingmap.structure.state.plane import plane_of
 from isingmap.structure.state.refitted_model import RefittedModel, starting_model
 
 # Edges of one block are refitted one after the other without each, so the work grows with the square of its edges.
@@ -29,7 +30,7 @@ def edge_losses(result: SearchResult, moments: EmpiricalMoments) -> np.ndarray:
     graph = result.model.planned.graph
     place = np.append(np.argsort(problem.order), problem.auxiliary_node)  # of the caller's nodes by name
     edges = np.sort(place[graph.extended_edges], axis=1)
-    model = starting_model(problem.target, problem.raw, edges)
+    model = starting_model(problem.target, problem.raw, edges, plane_of(problem))
     number = {pair: k for k, pair in enumerate(model.pairs)}
     asked = [number[i, j] for i, j in edges[: graph.n_edges].tolist()]
     with one_blas_thread(), ThreadPoolExecutor() as threads:
