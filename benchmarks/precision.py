@@ -5,7 +5,8 @@
 Random planar models with couplings up to 50: all of one strength, nearly so, uniform, or spread over eight decades;
 3 to 10 spins against the sum over all configurations in long double, 30 to 120 spins against ball arithmetic. Every
 model is asked for everything; an answer that is off by more than is allowed is printed with the number of its model.
-Prints how often which rung of the ladder answered (doubles, ground-state gauge, balls) and the largest errors.
+Prints how often which rung of the ladder answered (doubles, ground-state gauge, elimination, balls) and the largest
+errors; small models are also asked of elimination, on their graph and on the complete one with a field on every spin.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from collections import Counter
 import numpy as np
 from scipy.spatial import Delaunay
 
+from isingmap.inference.elimination.clique_tree import clique_tree
+from isingmap.inference.elimination.solution import elimination_solution
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.proofs.certified import certified_solution
 from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
@@ -89,12 +93,42 @@ def compare(number: int, fewest: int, most: int, rungs: Counter, worst: Counter)
     else:
         balls = certified_solution(ladder.model.plan, couplings)
         exact = asked(lambda question: question(balls), vector, first, second)
+    judge(found, exact, worst, f"model {number} of {fewest} to {most} spins")
+    if n <= 10:
+        compare_elimination(number, n, worst)
+
+
+def compare_elimination(number: int, n: int, worst: Counter) -> None:
+    """Any edges and a field on every spin: the model that elimination would be asked."""
+    rng = np.random.default_rng(number)
+    pairs = np.array([(i, j) for i in range(n + 1) for j in range(i + 1, n + 1)])
+    edges = pairs[(rng.random(len(pairs)) < rng.random()) | (pairs[:, 1] == n)]
+    strengths = (
+        rng.choice([1.0, 10.0, 50.0])
+        * (
+            rng.choice([-1.0, 1.0], len(edges)) * 10 ** rng.uniform(-6, 0, len(edges)),
+            rng.choice([-1.0, 1.0], len(edges)),
+            rng.uniform(-1, 1, len(edges)),
+        )[rng.integers(3)]
+    )
+    graph = ExtendedGraph(n, edges)
+    solution = elimination_solution(graph, clique_tree(n, graph.edges), strengths)
+    vector, (first, second) = rng.normal(size=len(edges)), rng.integers(len(edges), size=(2, 5))
+    order = np.argsort(graph.is_field, kind="stable")  # couplings, then fields, as in the answers
+    exact = enumerated(n + 1, edges[order], strengths[order], vector, first, second)
+    exact["log Z"] -= np.log(np.longdouble(2))
+    exact["correlations"] = exact["correlations"][:n, :n]
+    exact["moments"] = exact["moments"][: graph.n_edges]
+    judge(asked(lambda question: question(solution), vector, first, second), exact, worst, f"elimination {number}")
+
+
+def judge(found: dict, exact: dict, worst: Counter, which: str) -> None:
     for what, value in found.items():
-        error = float(np.abs(np.asarray(value, float) - np.asarray(exact[what], float)).max())
+        error = float(np.abs(np.asarray(value, float) - np.asarray(exact[what], float)).max(initial=0.0))
         error /= max(1.0, abs(float(exact["log Z"]))) if what == "log Z" else 1.0
         worst[what] = max(worst[what], error)
         if not error <= ALLOWED.get(what, ALLOWED_OTHERWISE):
-            print(f"  WRONG: model {number} of {fewest} to {most} spins: {what} off by {error:.1e}", flush=True)
+            print(f"  WRONG: {which}: {what} off by {error:.1e}", flush=True)
 
 
 def main() -> None:

@@ -35,6 +35,8 @@ N_PROBES = 2
 BALL_TOLERANCE = 1e-13
 # Bits that balls may use.
 MOST_BITS = 1 << 18
+# Elimination is asked before balls where log Z takes at most so many additions; that is a tenth of a second.
+MOST_ADDITIONS_BEFORE_BALLS = 2**22
 # Balls over everything take minutes above this size; below, a fraction of a second to a minute.
 MOST_SPINS_IN_BALLS = 12_000
 # Hessian and correlations in balls take the whole inverse: a minute at this size.
@@ -116,12 +118,15 @@ class RungKind(Generic[AnyModel, AnyRung]):
         Larger models are not solved with it.
     most_spins_asked : float
         Larger models are not asked when all that is known is that another rung refused: it could take hours.
+    suits : callable
+        Whether it can solve a model; asked when the rungs before it have refused.
     """
 
     name: str
     solve: Callable[[AnyModel], AnyRung]
     most_spins: float = math.inf
     most_spins_asked: float = math.inf
+    suits: Callable[[AnyModel], bool] = lambda model: True
 
 
 class Ladder(Generic[AnyModel]):
@@ -161,11 +166,13 @@ class Ladder(Generic[AnyModel]):
         PrecisionError
             When doubles lose too much and the model is too large for the more exact rungs.
         """
-        possible = [kind for kind in self.kinds if self.model.n_spins <= kind.most_spins]
-        for kind in possible:
-            if self.rung(kind).loss <= LOSS_TOLERANCE:
-                return kind
-        best = self.least_loss(possible)
+        tried = []
+        for kind in self.kinds:
+            if self.model.n_spins <= kind.most_spins and kind.suits(self.model):
+                tried.append(kind)
+                if self.rung(kind).loss <= LOSS_TOLERANCE:
+                    return kind
+        best = self.least_loss(tried)
         if self.rung(best).loss <= LOSS_TOLERANCE_OF_LARGE:
             return best
         raise self._too_strong(self.rung(best).loss)
@@ -206,8 +213,9 @@ class Ladder(Generic[AnyModel]):
     def _ask(self, question, first: int):
         later = [kind for kind in self.kinds[first + 1 :] if self.model.n_spins <= kind.most_spins_asked]
         for kind in (self.kinds[first], *later):
-            try:
-                return question(self.rung(kind))
-            except PrecisionError as error:
-                refused = error
+            if kind.suits(self.model):
+                try:
+                    return question(self.rung(kind))
+                except PrecisionError as error:
+                    refused = error
         raise refused

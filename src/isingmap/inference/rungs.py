@@ -1,7 +1,8 @@
 """The rungs of the ladder, from doubles to balls: the one place that knows all of them.
 
 Doubles come first, and their loss is measured. Where it is too large, the model is gauged by a ground state, which
-keeps most digits, and where that is not enough either, ball arithmetic takes over and proves its answer.
+keeps most digits. Where that is not enough either, narrow models are solved by elimination, which adds positive terms
+and loses nothing; for others ball arithmetic takes over and proves its answer.
 """
 
 from __future__ import annotations
@@ -11,8 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.cached import cached_property
+from isingmap.inference.elimination.clique_tree import Width, clique_tree, width_of
+from isingmap.inference.elimination.solution import EliminationSolution, elimination_solution
+from isingmap.inference.elimination.too_wide import MOST_SPINS
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import ground_spins
-from isingmap.inference.precision import MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS, Ladder, RungKind
+from isingmap.inference.precision import (
+    MOST_ADDITIONS_BEFORE_BALLS,
+    MOST_SPINS_IN_BALLS,
+    MOST_SPINS_INVERTED_IN_BALLS,
+    Ladder,
+    RungKind,
+)
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
@@ -34,6 +45,16 @@ class PlannedModel:
         """A ground state, (n_spins,) float64."""
         return ground_spins(self.plan, self.couplings).spins.astype(np.float64)
 
+    @cached_property
+    def width(self) -> Width:
+        """What elimination would need."""
+        return width_of(self.n_spins, self.plan.edges)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether elimination is fast."""
+        return self.n_spins <= MOST_SPINS and self.width.cost <= MOST_ADDITIONS_BEFORE_BALLS
+
 
 def _in_doubles(model: PlannedModel) -> DualSolution:
     return solve_dual(model.plan, model.couplings)
@@ -43,15 +64,21 @@ def _in_doubles_at_the_ground(model: PlannedModel) -> DualSolution:
     return solve_dual(model.plan, model.couplings, np.append(model.ground_spins, np.ones(model.plan.n_padding)))
 
 
+def _in_tables(model: PlannedModel) -> EliminationSolution:
+    graph = ExtendedGraph(model.n_spins, model.plan.edges)
+    return elimination_solution(graph, clique_tree(model.n_spins, graph.edges, model.width), model.couplings)
+
+
 def _in_balls(model: PlannedModel) -> CertifiedSolution:
     return certified_solution(model.plan, model.couplings, spins=model.ground_spins)
 
 
 DOUBLES = RungKind("doubles", _in_doubles)
 GROUND_GAUGE = RungKind("doubles at a ground state", _in_doubles_at_the_ground)
+TABLES = RungKind("elimination", _in_tables, suits=lambda model: model.is_narrow)
 BALLS = RungKind("ball arithmetic", _in_balls, MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS)
 
-RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, BALLS)
+RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, TABLES, BALLS)
 # Those that the sampler on the dissection tree can read.
 SAMPLED = (DOUBLES, GROUND_GAUGE)
 

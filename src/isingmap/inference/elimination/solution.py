@@ -50,6 +50,11 @@ class EliminationSolution:
         look()
         return sweep_up(self.plan.tables, self.couplings, self.fields, self._mode, conditionals, NOTHING)
 
+    @property
+    def loss(self) -> float:
+        """What rounding can do to log Z (relative) and moments: sums of positive terms add up the last bits."""
+        return float(np.finfo(float).eps) * (self.graph.n_spins + self.graph.n_edges)
+
     @cached_property
     def log_partition(self) -> float:
         return self._swept(NOTHING)
@@ -116,7 +121,8 @@ class EliminationSolution:
         directions = np.eye(self.graph.n_edges + self.graph.free_fields.size)[rows]
         return self._hessian_rows(directions)[at, columns]
 
-    def correlations(self) -> np.ndarray:
+    def correlations(self, asked: np.ndarray | None = None) -> np.ndarray:
+        """E[x_i x_j] of every pair, whatever is asked for."""
         everything = self._correlation_rows(np.arange(self.graph.n_spins))
         return (everything + everything.T) / 2.0
 
