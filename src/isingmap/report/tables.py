@@ -49,7 +49,8 @@ def edge_rows(learned: LearnedMap) -> list[Row]:
     errors = learned.coupling_errors.tolist()
     ends = model.edges[:, 0], model.edges[:, 1]
     empirical, counts = learned.moments.moments[ends].tolist(), learned.moments.pair_counts
-    rows = [learned.moments.n_samples] * model.n_edges if counts is None else counts[ends].tolist()
+    rows = np.full(model.n_edges, learned.moments.n_samples) if counts is None else counts[ends]
+    rows = [int(row) if float(row).is_integer() else row for row in rows.tolist()]
     values = zip(
         *(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, rows), strict=True
     )
