@@ -118,7 +118,7 @@ def random_planar_model(
     low, high : float
         Couplings are uniform on [-high, -low] and [low, high].
     field : float
-        Fields are uniform on [-field, field]. With them, exact inference is out of reach for most graphs.
+        Fields are uniform on [-field, field]. With them, inference is by elimination: the graph has to be narrow.
 
     Raises
     ------
