@@ -59,7 +59,8 @@ class Snapshot:
     @classmethod
     def restored(cls, document: dict, archive: Archive) -> Snapshot:
         """The snapshot that wrote the document."""
-        steps = tuple(Step(action, *archive.pairs([[i, j]]), *rest) for action, i, j, *rest in document["steps"])
+        edges = archive.pairs([i, j] for _, i, j, *_ in document["steps"])
+        steps = tuple(Step(s[0], edge, *s[3:]) for s, edge in zip(document["steps"], edges, strict=True))
         return cls(archive.get_model(document["model"]), steps, document["stopped"])
 
 
