@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
 import numpy as np
 
 from isingmap.errors import ModelError
+from isingmap.inference.cancelling import cancels, refuse_lost
 from isingmap.planar.blocks import component_labels
 
 
@@ -89,12 +91,23 @@ def _is_spin(value: object) -> bool:
 
 def _given(model: AnyModel, observed: np.ndarray) -> AnyModel:
     """Condition on the spins whose entry in `observed` is not 0."""
-    fields = model.fields + _pull(model, observed)
+    fields = _fields_given(model, observed)
     touched = np.zeros(model.n_spins, bool)
     i, j = model.edges[:, 0], model.edges[:, 1]
     np.logical_or.at(touched, i, observed[j] != 0)
     np.logical_or.at(touched, j, observed[i] != 0)
     return model.induced(np.flatnonzero(observed == 0), fields, model.free_fields | touched)
+
+
+def _fields_given(model: Model, observed: np.ndarray) -> np.ndarray:
+    """The fields with what the observed spins add, (n_spins,); where large numbers cancel, each is rounded once."""
+    fields = model.fields + _pull(model, observed)
+    first, second = model.edges.T
+    for k in np.flatnonzero(cancels(np.append(model.couplings, model.fields), fields)).tolist():
+        terms = [model.couplings[first == k] * observed[second[first == k]]]
+        terms += [model.couplings[second == k] * observed[first[second == k]]]
+        fields[k] = math.fsum([model.fields[k], *np.concatenate(terms).tolist()])
+    return fields
 
 
 def _pull(model: Model, observed: np.ndarray) -> np.ndarray:
@@ -154,7 +167,7 @@ def _cells(model: Model, spins) -> np.ndarray:
 
 def _predict_row(model: Model, row: np.ndarray) -> np.ndarray:
     if not (row == 0).any():
-        return _logistic(model.fields + _pull(model, row))
+        return _logistic(_fields_given(model, row))
     result = _predict_missing(model, row)
     for k in np.flatnonzero(row).tolist():
         without = row.copy()
@@ -166,7 +179,7 @@ def _predict_row(model: Model, row: np.ndarray) -> np.ndarray:
 def _predict_missing(model: Model, row: np.ndarray, only: int | None = None) -> np.ndarray:
     """P(x_i = +1 | observed) of the missing cells, or of those connected with the cell `only`; else NaN."""
     missing = row == 0
-    fields = model.fields + _pull(model, row)
+    fields = _fields_given(model, row)
     inside = missing[model.edges].all(axis=1)
     group = component_labels(model.n_spins, model.edges[inside])
     result = np.full(model.n_spins, np.nan)
@@ -204,4 +217,6 @@ def kl_divergence(model: Model, other: Model) -> float:
     expected = float(other.couplings @ moments)
     if other.free_fields.any():
         expected += float(other.fields @ model.magnetizations()[place])
-    return other.log_partition() - expected - model.entropy()
+    cross = other.log_partition() - expected
+    refuse_lost("the divergence", np.append(other.couplings, other.fields), np.array(cross))
+    return cross - model.entropy()
