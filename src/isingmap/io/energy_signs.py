@@ -76,8 +76,8 @@ def _check_sizes(energy: Energy, path: ModelPath) -> None:
         if not abs(energy.scale * value) <= LARGEST_NUMBER:
             times = f" times the scale {energy.scale:g}" if energy.scale != 1 else ""
             raise FileFormatError(
-                f"{fspath(path)}: {what} is {value:g}{times}; sums of numbers above "
-                f"{LARGEST_NUMBER:g} overflow. Give a smaller number"
+                f"{fspath(path)}: {what} is {value:g}{times}; expected a finite number of at "
+                f"most {LARGEST_NUMBER:g}, so that no sum overflows"
             )
 
 
