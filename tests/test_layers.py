@@ -52,6 +52,7 @@ SUBLAYERS = {
         "ground_states": 3,
         "rungs": 4,
         "samples": 5,
+        "cancelling": 5,
         "planar_solution": 6,
         "engine": 7,
     },

@@ -8,6 +8,7 @@ import pytest
 
 from isingmap import IsingModel
 from isingmap.datasets import senate106
+from isingmap.io.model_file import ModelFile, write_model_file
 
 
 def votes_folder(folder, n_rolls=200, n_members=6, seed=0):
@@ -174,3 +175,26 @@ def test_max_cut_on_the_command_line(run, tmp_path):
     assert code != 0 and "--sign -1" in err
     code, out, err = run("ground-state", path, "--sign", "-1")
     assert code == 0 and "-1" in out, err
+
+
+def test_what_a_fit_wrote_outlives_a_conversion(run, table, tmp_path):
+    folder, copy = tmp_path / "map", tmp_path / "copy.json"
+    run("fit", table, "-o", folder, "--quiet")
+    code, out, err = run("convert", folder / "model.json", copy)
+    assert (code, err, "Left out" in out) == (0, "", False)
+    assert copy.read_bytes() == (folder / "model.json").read_bytes()
+    assert run("convert", copy, copy, "--force")[0] == 0
+    assert copy.read_bytes() == (folder / "model.json").read_bytes()
+    _, out, _ = run("convert", copy, tmp_path / "m.uai")
+    assert "Left out, for want of a place in UAI: fit, facts, positions." in out
+
+
+def test_a_conversion_names_what_is_left_behind(run, tmp_path):
+    problem = tmp_path / "p.bqpjson"
+    model = IsingModel([(0, 1)], [1.0], [0.0, 0.5], free_fields=[True, True], names=["0", "1"])
+    write_model_file(ModelFile(model, scale=2.0, domain="boolean"), tmp_path / "p.json")
+    _, out, _ = run("convert", tmp_path / "p.json", problem)
+    assert "No parameter in the new file: 1 field of value 0." in out and "scale" not in out
+    _, out, _ = run("convert", problem, tmp_path / "p.graphml")
+    assert "The scale 2 is multiplied into the new numbers." in out
+    assert "Read again, the new file has variables -1/+1; -1 is what was 0." in out

@@ -53,7 +53,7 @@ def test_two_spins_with_negative_bias_agree():
         (bqm({"a": 1}, {}, 0, "DISCRETE"), "vartype must be"),
         (bqm({"a": 1}, {("a", "b"): 1}, 0, "SPIN"), "'b' of a quadratic term is not in linear"),
         (bqm({1: 1, "1": 1}, {}, 0, "SPIN"), "unique"),
-        (bqm({1: float("nan")}, {}, 0, "SPIN"), "beyond"),
+        (bqm({1: float("nan")}, {}, 0, "SPIN"), "is nan; expected a finite number"),
         (bqm({}, {}, 0, "SPIN"), "at least one spin"),
     ],
 )

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel
-from isingmap.errors import ModelError, NonPlanarError
+from isingmap.errors import FileFormatError, ModelError, NonPlanarError
+from isingmap.io.model_file import read_model_file
 
 K33 = [(i, j) for i in range(3) for j in range(3, 6)]
 
@@ -82,3 +83,20 @@ def test_large_models_that_are_not_planar_are_still_refused():
     edges = list(itertools.combinations(range(30), 2))
     with pytest.raises(NonPlanarError):
         IsingModel(edges, np.zeros(len(edges))).log_partition(certified=True)
+
+
+@pytest.mark.parametrize("value", [1e308, -1e300, np.nan, np.inf])
+def test_a_number_that_is_none_is_named_with_its_ends(value):
+    names = ["a", "b", "c"]
+    with pytest.raises(ModelError, match=r"couplings\[1\] \(b - c\) is"):
+        IsingModel([("a", "b"), ("c", "b")], [1e289, value], names=names)
+    with pytest.raises(ModelError, match=r"fields\[2\] \(c\) is"):
+        IsingModel([("a", "b")], [1.0], [0.0, 1e289, value], names=names)
+
+
+@pytest.mark.parametrize("domain", ["spin", "boolean"])
+def test_a_coefficient_that_is_too_large_is_named(tmp_path, domain):
+    path = tmp_path / "m.coo"
+    path.write_text("0 1 0.5\n1 2 -1e308\n")
+    with pytest.raises(FileFormatError, match=r"the coefficient of 1 - 2 is -1e\+308; expected a finite number"):
+        read_model_file(path, domain=domain)

@@ -90,7 +90,7 @@ def test_arrays_are_read_only_and_the_callers_stay_his():
     [
         (([(0, 1), (1, 0)], [1, 2]), "given more than once"),
         (([(0, 1)], [1, 2]), r"couplings must have shape \(1,\)"),
-        (([(0, 1)], [np.inf]), r"couplings\[0\] is inf"),
+        (([(0, 1)], [np.inf]), r"couplings\[0\] \(x1 - x2\) is inf"),
         (([(0, 1)], [1], [0.0]), "numbered 0..0"),
         (([("a", "b")], [1]), "need names="),
         (([], []), "at least one spin"),

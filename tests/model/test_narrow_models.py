@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel
+from isingmap.errors import PrecisionError
+from isingmap.inference.proofs.table_proof import TableProof
 from oracles import brute_force, grid_edges
 
 
@@ -79,3 +81,39 @@ def test_threads_get_equal_answers():
     with ThreadPoolExecutor(4) as pool:
         for moments in pool.map(lambda _: model.moments(), range(8)):
             np.testing.assert_array_equal(moments, expected)
+
+
+def frustrated(scale, n_spins):
+    """A ring of equal couplings that cannot all be satisfied, beside a small graph that is not planar."""
+    dense = [(i, j) for i in range(6) for j in range(i)]
+    ring = [(6 + k, 6 + (k + 1) % 5) for k in range(5)]
+    couplings = np.append(np.full(15, 0.2), scale * np.array([1.0, 1.0, 1.0, 1.0, -1.0]))
+    return IsingModel(dense + ring, couplings, n_spins=n_spins), IsingModel(dense, couplings[:15])
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e9, 1e20])
+def test_small_couplings_beside_huge_ones_are_not_lost(scale):
+    model, small = frustrated(scale, 11)
+    assert model.method == ("elimination" if scale == 1e3 else "enumeration")
+    # Ten ground states of the ring.
+    assert model.entropy() == pytest.approx(small.entropy() + np.log(10), rel=1e-11)
+    np.testing.assert_allclose(model.moments()[:15], small.moments(), rtol=0, atol=1e-12)
+    expected = small.log_probability(np.ones((1, 6)))[0] - np.log(10)
+    assert model.log_probability(np.ones((1, 11)))[0] == pytest.approx(expected, rel=1e-11)
+
+
+def test_what_elimination_would_lose_is_refused():
+    model, _ = frustrated(1e12, 25)
+    with pytest.raises(PrecisionError, match="rounding can change an answer"):
+        model.log_partition()
+    assert model.ground_state().certified
+    assert frustrated(1e3, 25)[0].method == "elimination"
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e9, 1e30])
+def test_differences_in_balls_over_tables(scale):
+    model, small = frustrated(scale, 11)
+    proof = TableProof(model.planned.graph, model.planned.clique_tree, model._strengths)
+    assert proof.log_partition_above() == pytest.approx(model.entropy(), rel=1e-11)
+    up = np.ones(model.n_edges)
+    assert proof.log_partition_above(up) == pytest.approx(-model.log_probability(np.ones((1, 11)))[0], rel=1e-11)

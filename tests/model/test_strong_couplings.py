@@ -1,6 +1,7 @@
 """Right at any coupling strength: references, limits of low temperature, and proofs."""
 
 import csv
+import itertools
 import json
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from isingmap import IsingModel
-from isingmap.errors import ModelError
+from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.rungs import DOUBLES, best_in_doubles, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
@@ -140,3 +141,66 @@ def test_overflowing_blocks_are_a_loss_and_no_crash():
     ladder = zero_field_ladder(plan(2500, edges), 50 * signs)
     assert not ladder.rung(DOUBLES).loss <= 1.0
     assert not best_in_doubles(ladder).loss <= 1.0
+
+
+# --- what cancels: log Z and log-weights are as large as the couplings, their differences are not --------------
+
+HUGE = [1e8, 1e10, 1e11, 1e12, 1e15, 1e30, 1e280]
+
+
+def path_with(strong, weak=0.3, field=0.0):
+    """A pair that always agrees, and one more spin: what is exact of the smaller model is exact of this one."""
+    fields = None if not field else [0.0, 0.0, field]
+    return IsingModel([(0, 1), (1, 2)], [strong, weak], fields)
+
+
+@pytest.mark.parametrize("strong", HUGE)
+@pytest.mark.parametrize("field", [0.0, 0.7])
+def test_entropy_and_probabilities_beside_a_huge_coupling(strong, field):
+    model = path_with(strong, field=field)
+    pair = IsingModel([(0, 1)], [0.3], [0.0, field] if field else None)
+    assert model.entropy() == pytest.approx(pair.entropy(), abs=1e-11)
+    spins = np.array([[1, 1, 1], [1, 1, -1], [-1, -1, -1], [1, -1, 1]])
+    found = model.log_probability(spins)
+    np.testing.assert_allclose(found[:3], pair.log_probability(spins[:3, 1:]), rtol=0, atol=1e-11)
+    assert found[3] == pytest.approx(-2 * strong, rel=1e-7)
+
+
+@pytest.mark.parametrize("strong", HUGE)
+def test_an_enumeration_beside_huge_couplings_that_frustrate_each_other(strong):
+    """K5 with huge couplings of both signs among four spins: ties that only exact sums tell from each other."""
+    edges = list(itertools.combinations(range(5), 2))
+    couplings = np.array([strong, strong, strong, 0.3, -strong, strong, 0.2, strong, 0.1, -0.4])
+    model = IsingModel(edges, couplings)
+    x = np.array(list(itertools.product([-1, 1], repeat=5)))
+    huge = (x[:, [0, 0, 0, 1, 1, 2]] * x[:, [1, 2, 3, 2, 3, 3]]) @ np.array([1, 1, 1, -1, 1, 1])
+    kept = x[huge == huge.max()]
+    log_weight = (kept[:, [0, 1, 2, 3]] * kept[:, [4]]) @ np.array([0.3, 0.2, 0.1, -0.4])
+    p = np.exp(log_weight) / np.exp(log_weight).sum()
+    assert len(p) > 2 and not model.planned.is_planar
+    assert model.entropy() == pytest.approx(-(p * np.log(p)).sum(), abs=1e-11)
+    np.testing.assert_allclose(model.log_probability(kept), np.log(p), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(model.moments()[3], p @ (kept[:, 0] * kept[:, 4]), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("strong", HUGE)
+def test_log_weights_and_predictions_round_once(strong):
+    model = IsingModel([(0, 1), (0, 2), (0, 3)], [strong, -strong, 0.3])
+    assert model.log_weight([[1, 1, 1, 1], [1, 1, 1, -1]]).tolist() == [0.3, -0.3]
+    assert model.predict([[1, 1, 1, 1]])[0, 0] == pytest.approx((1 + np.tanh(0.3)) / 2, abs=1e-12)
+    assert model.condition({"x2": 1, "x3": 1}).fields.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("strong", HUGE)
+def test_what_is_lost_is_refused(strong):
+    with pytest.raises(PrecisionError, match=r"the divergence is lost in rounding.*ground_state\(\)"):
+        path_with(strong).kl_divergence(path_with(strong, 0.5))
+
+
+def test_a_model_too_large_for_balls_refuses_an_entropy_that_is_lost(monkeypatch):
+    monkeypatch.setattr("isingmap.inference.cancelling.MOST_SPINS_IN_BALLS", 2)
+    with pytest.raises(PrecisionError, match="the entropy is lost"):
+        path_with(1e12).entropy()
+    with pytest.raises(PrecisionError, match="a log-probability is lost"):
+        path_with(1e12).log_probability([[1, 1, 1]])
+    assert path_with(1e7).entropy() == pytest.approx(path_with(1e3).entropy(), abs=1e-8)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -168,3 +169,139 @@ def test_foreign_and_damaged_checkpoints(tmp_path, monkeypatch):
     with pytest.raises(FileFormatError, match="not a whole checkpoint"):
         learn_structure(moments, 300, family="zero-field", checkpoint=file)
     assert file.read_text() == "names,edges\n"
+
+
+# --- damage ---------------------------------------------------------------------------------------------------
+
+
+SEARCH = {"family": "partial", "criterion": "aic", "n_restarts": 2, "prior": 1}
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A search, and the checkpoint of one that was killed after restarts had begun."""
+    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN_SAVES", 0.0)
+    moments, mean = moments_of(5, 8)
+    file = tmp_path / "search.npz"
+
+    def search(progress=None):
+        return learn_structure(moments, 300, **SEARCH, magnetizations=mean, checkpoint=file, progress=progress)
+
+    with pytest.raises(Killed):
+        search(killer(60))
+    return search, file
+
+
+def refused(search):
+    with pytest.raises(FileFormatError, match="delete the file to start again"):
+        search()
+
+
+def test_bytes_that_are_damaged_anywhere_are_refused(kept):
+    search, file = kept
+    whole = file.read_bytes()
+    rng = np.random.default_rng(0)
+    damaged = [b"", b"PK", whole[: len(whole) // 2], whole[:-30], whole[100:], whole + whole[:50]]
+    for _ in range(300):
+        content = bytearray(whole)
+        for _ in range(int(rng.integers(1, 4))):
+            content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        damaged.append(bytes(content))
+    outcomes = {"refused": 0, "right": 0}
+    result = None
+    for content in damaged:
+        file.write_bytes(content)
+        try:
+            found = search()
+        except FileFormatError as error:
+            assert "delete the file to start again" in str(error)
+            outcomes["refused"] += 1
+            continue
+        outcomes["right"] += 1  # bytes that say nothing: dates and attributes of the zip directory
+        result = result or found
+        same(found, result)
+    assert outcomes["refused"] > 200
+    file.unlink(missing_ok=True)
+    if result is not None:
+        same(result, search())
+
+
+def members_of(file):
+    with np.load(file) as content:
+        return {name: content[name] for name in content.files}
+
+
+def test_members_that_lack_or_are_odd_are_refused(kept, tmp_path):
+    search, file = kept
+    members = members_of(file)
+    assert {"header", "digest", "open_pairs", "model0.edges"} <= {*members}
+    for name in members:
+        np.savez(file, **{other: array for other, array in members.items() if other != name})
+        refused(search)
+        np.savez(file, **(members | {name: np.zeros(3)}))
+        refused(search)
+    np.savez(file, **members, odd=np.zeros(3))
+    refused(search)
+    np.savez_compressed(file, **members)  # could be a bomb
+    refused(search)
+    with zipfile.ZipFile(file, "w"):
+        pass
+    refused(search)
+    with open(file, "wb") as stream:
+        np.save(stream, np.zeros(3))
+    refused(search)
+
+
+def forged(file, members, header=None, **arrays):
+    """The checkpoint with other arrays, with a digest that fits."""
+    members = {name: array for name, array in members.items() if name != "digest"} | arrays
+    if header is not None:
+        members["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(file, **members, digest=checkpoints._digest(members))
+
+
+def test_what_cannot_be_a_search_is_refused_even_if_its_digest_fits(kept):
+    search, file = kept
+    members = members_of(file)
+    header = json.loads(members["header"].tobytes())
+    edges = members["model0.edges"]
+
+    def changed(name, place, value):
+        array = members[name].copy()
+        array[place] = value
+        return {name: array}
+
+    five = np.array([(i, j) for j in range(5) for i in range(j)])
+    assert len(edges) >= 10
+    for arrays in [
+        changed("model0.edges", (0, 1), 1000),
+        changed("model0.edges", (0, 0), -1),
+        changed("model0.edges", 0, edges[1]),
+        changed("model0.edges", 0, edges[0][::-1]),
+        changed("model0.edges", slice(0, 10), five),
+        changed("model0.couplings", 0, np.nan),
+        changed("model0.block", 0, 10**6),
+        {"model0.edges": edges[:-1]},
+        {"model0.edges": edges.astype(np.int32)},
+        {"model0.correlations": np.zeros((3, 3))},
+        {"model0.inverse_hessian": np.zeros(1)},
+        {"open_pairs": np.ones((2, 2), bool)},
+    ]:
+        forged(file, members, **arrays)
+        refused(search)
+    state, moves = header["search"]["state"], header["search"]["moves"]
+    for odd in [
+        {"search": {**header["search"], "state": {**state, "excluded": [[0, 99]]}}},
+        {"search": {**header["search"], "state": {**state, "unfit": [["a", "b"]]}}},
+        {"search": {**header["search"], "moves": {**moves, "insert": {"tried": [[3, 1]], "region": None}}}},
+        {"search": {**header["search"], "moves": {**moves, "insert": {"tried": [], "region": [-1]}}}},
+        {"search": {**header["search"], "moves": {}}},
+        {"search": {**header["search"], "cursor": 3}},
+        {"search": 3},
+        {"models": []},
+        {"models": "a"},
+    ]:
+        forged(file, members, {**header, **odd})
+        refused(search)
+    forged(file, members, header)
+    search()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options, options, streams
 from isingmap.io.domains import DOMAINS
 from isingmap.io.formats import FORMATS
 
@@ -25,7 +25,12 @@ def add_parser(commands) -> None:
         example=EXAMPLE,
     )
     model_options.add_model_options(parser)
-    parser.add_argument("output", metavar="OUT", help="the new file; its name tells the format")
+    parser.add_argument(
+        "output",
+        metavar="OUT",
+        type=streams.file_to_write,
+        help="the new file, whose name tells the format, or - for standard output",
+    )
     parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="format of OUT, if its name does not tell")
     choosing = model_options.titles(format for format in FORMATS.values() if format.writes_domain)
     parser.add_argument(
@@ -36,9 +41,11 @@ def add_parser(commands) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from pathlib import Path
+
     from isingmap.errors import FileFormatError
     from isingmap.files.whole_file import check_file
-    from isingmap.io.model_file import companion, write_model_file
+    from isingmap.io.model_file import companion, left_behind, write_model_file
 
     try:
         beside = companion(arguments.output, arguments.to)
@@ -49,8 +56,10 @@ def run(arguments: Namespace) -> int:
         if path is not None:
             check_file(path, force=arguments.force)
     file = model_options.read_model(arguments)
+    Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
     write_model_file(file, arguments.output, arguments.to, domain=arguments.to_domain)
-    for note in file.notes:
-        print(note)
-    print(f"{file.model!r} in {arguments.output}" + (f" and {beside}" if beside else ""))
+    where = streams.beside(arguments.output)
+    for note in (*file.notes, *left_behind(file, arguments.output, arguments.to)):
+        print(model_options.shown(note), file=where)
+    print(f"{file.model!r} in {arguments.output}" + (f" and {beside}" if beside else ""), file=where)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 Exact E[x_i x_j] (variables -1/+1) of pairs of variables, joined by an edge or not, with
@@ -47,7 +47,7 @@ def run(arguments: Namespace) -> int:
     rows = [(a, b, c, c - mean[a] * mean[b]) for (a, b), c in zip(pairs, values.tolist(), strict=True)]
     if arguments.output is not None:
         model_options.write_table(arguments, COLUMNS, rows)
-        print(f"{counted(len(rows), 'pair')} in {arguments.output}")
+        print(f"{counted(len(rows), 'pair')} in {arguments.output}", file=streams.beside(arguments.output))
     else:
         print("\t".join(COLUMNS))
         for a, b, correlation, covariance in rows:

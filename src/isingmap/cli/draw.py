@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import options
+from isingmap.cli import options, streams
 
 DESCRIPTION = """\
 Draw the map of a model.json again: every variable in its place, in the colours of its
@@ -24,7 +24,9 @@ def add_parser(commands) -> None:
         description=DESCRIPTION,
         example=EXAMPLE,
     )
-    parser.add_argument("model", metavar="MODEL", help="a model.json; other formats: convert them first")
+    parser.add_argument(
+        "model", metavar="MODEL", type=streams.file_to_read, help="a model.json; other formats: convert them first"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="ends in .svg, .png or .pdf")
     options.add_picture_options(parser)
     parser.add_argument("--force", action="store_true", help="replace an existing FILE")
@@ -32,12 +34,15 @@ def add_parser(commands) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from pathlib import Path
+
     from isingmap.files.whole_file import check_file
     from isingmap.report.saved_map import draw_saved_map, read_positions
     from isingmap.report.text import printable
 
     check_file(arguments.output, force=arguments.force)
     places = None if arguments.places is None else read_positions(arguments.places)
+    Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
     draw_saved_map(arguments.model, arguments.output, title=arguments.title, places=places)
     print(f"the map of {printable(arguments.model)} in {printable(arguments.output)}")
     return 0

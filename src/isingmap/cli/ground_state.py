@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 A configuration of largest probability and its energy, -(sum couplings x x + sum fields x).
@@ -42,7 +42,9 @@ def run(arguments: Namespace) -> int:
     else:
         for name, value in zip(file.model.names, values.tolist(), strict=True):
             print(f"{model_options.shown(name)}\t{value}")
-    print(f"energy {state.energy + file.offset:.15g} ({'certified' if state.certified else 'NOT certified'})")
+    where = streams.beside(arguments.output)
+    proved = "certified" if state.certified else "NOT certified"
+    print(f"energy {state.energy + file.offset:.15g} ({proved})", file=where)
     if arguments.degeneracy:
-        print(f"ground states {file.model.degeneracy()} (proved)")
+        print(f"ground states {file.model.degeneracy()} (proved)", file=where)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 Exact answers for a model: log Z, entropy, E[x_i x_j] of every edge and E[x_i] of every
@@ -47,11 +47,12 @@ def run(arguments: Namespace) -> int:
     file.model.log_partition()  # where there is no exact answer this says why; a summary would go on
     if arguments.output is not None:
         _write(file.model, arguments)
-    print(model_summary(file.model, title=arguments.model), end="")
-    print(model_options.about_file(file), end="")
+    where = streams.beside(arguments.output)
+    print(model_summary(file.model, title=arguments.model), end="", file=where)
+    print(model_options.about_file(file), end="", file=where)
     if arguments.certified:
         interval = file.model.log_partition(certified=True)
-        print(f"log Z lies in [{interval.lower!r}, {interval.upper!r}] (proved)")
+        print(f"log Z lies in [{interval.lower!r}, {interval.upper!r}] (proved)", file=where)
     return 0
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import shlex
 import signal
 import sys
@@ -30,6 +29,7 @@ from isingmap.cli import (
     predict,
     sample,
     simulate,
+    streams,
     voteview,
 )
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
@@ -73,12 +73,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         Arguments without the name of the program; those of the process by default.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
-    _print_any_letter()
+    streams.prepare()
     try:
         with listening(signal.SIGTERM):
-            return _run(argv)
+            code = _run(argv)
     except KeyboardInterrupt:  # too late for anybody to look
-        return INTERRUPTED
+        code = INTERRUPTED
+    return streams.settled(code)
 
 
 def _run(argv: list[str]) -> int:
@@ -88,21 +89,20 @@ def _run(argv: list[str]) -> int:
         known = frozenset(_options_of(arguments.parser))
         with _plain_warnings(known) as arguments.warnings:
             code = arguments.run(arguments)
-            sys.stdout.flush()
         if noted() is not None and code == SUCCESS:
-            print("interrupted when all was done; the results are complete", file=sys.stderr)
+            streams.complain("interrupted when all was done; the results are complete")
             return INTERRUPTED
         return code
     except SystemExit as leaving:  # argparse, after --help and --version
         return int(leaving.code or SUCCESS)
     except BrokenPipeError:
-        _stop_writing()
+        streams.abandon(sys.stdout)
         return SUCCESS
     except BaseException as error:
         if "--debug" in argv:
-            traceback.print_exc()
+            streams.complain(traceback.format_exc())
         code, message = _verdict(error, known)
-        print(message, file=sys.stderr)
+        streams.complain(message)
         return code
 
 
@@ -152,7 +152,7 @@ def _verdict(error: BaseException, known: frozenset[str] | None) -> tuple[int, s
     if isinstance(error, UsageError | IsingMapError):
         return USER_ERROR, f"error: {in_options(error, known)}"
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
+        where = f"{error.filename}: " if error.filename else "the output cannot be written: "
         return USER_ERROR, f"error: {in_options(f'{where}{error.strerror or error}', known)}"
     if isinstance(error, MemoryError):
         return BUG, "error: not enough memory"
@@ -174,22 +174,10 @@ def _plain_warnings(known: frozenset[str]) -> Iterator[list[str]]:
         text = in_options(message, known)
         if text not in seen:
             seen.append(text)
-            print(f"warning: {text}", file=sys.stderr)
+            streams.complain(f"warning: {text}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", IsingMapWarning)
         warnings.showwarning = show
         yield seen
-
-
-def _print_any_letter() -> None:
-    """A terminal that lacks a letter gets its number instead of an encoding error."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _stop_writing() -> None:
-    """The reader of the output has gone; keep Python from complaining when it closes the stream."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from isingmap.cli import options
+from isingmap.cli import options, streams
 from isingmap.io.domains import DOMAINS
 from isingmap.io.formats import FORMATS, Format, known_formats
 
@@ -14,7 +14,12 @@ FORMAT_HELP = f"{known_formats()}; default: from the content, else from the name
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """The model file and how to read it."""
-    parser.add_argument("model", metavar="MODEL", help="a model file; docs/formats.md lists the formats")
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        type=streams.file_to_read,
+        help="a model file, or - for standard input; docs/formats.md lists the formats",
+    )
     parser.add_argument("--format", choices=FORMATS, metavar="FORMAT", help=FORMAT_HELP)
     asking = titles(format for format in FORMATS.values() if format.asks_domain)
     parser.add_argument(
@@ -73,7 +78,14 @@ def _with_offset(file) -> str:
 
 def add_table_options(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
     """Where a table goes."""
-    parser.add_argument("-o", "--output", metavar="FILE.csv", required=required, help=f"write {content}")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE.csv",
+        type=streams.file_to_write,
+        required=required,
+        help=f"write {content}; - is standard output",
+    )
     parser.add_argument("--force", action="store_true", help="replace an existing FILE.csv")
     options.add_debug_option(parser)
 

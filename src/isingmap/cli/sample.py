@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 Independent samples from the exact distribution of a model; nothing to burn in, nothing
@@ -39,5 +39,6 @@ def run(arguments: Namespace) -> int:
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     samples = model_options.in_domain(file.model.sample(arguments.n_samples, rng=seed), file)
     model_options.write_table(arguments, file.model.names, samples.tolist())
-    print(f"seed {seed}\n{counted(len(samples), 'independent exact sample')} in {arguments.output}")
+    where = streams.beside(arguments.output)
+    print(f"seed {seed}\n{counted(len(samples), 'independent exact sample')} in {arguments.output}", file=where)
     return 0

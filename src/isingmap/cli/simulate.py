@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 
-from isingmap.cli import options
+from isingmap.cli import options, streams
 
 DESCRIPTION = """\
 Draw a random planar model and sample it by Gibbs sampling. Couplings are uniform on
@@ -47,8 +47,15 @@ def _graph(graphs, name: str, text: str):
     parser = options.add_command(graphs, name, run, text=text, description=description, example=EXAMPLE)
     parser.add_argument("-n", "--n-samples", type=options.count, required=True, metavar="N", help="rows to draw")
     parser.add_argument("--seed", type=options.count, metavar="S", help="default: drawn, printed and stored")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="the samples, -1 and 1")
-    parser.add_argument("--model", metavar="FILE.json", help="write the model too")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE.csv",
+        type=streams.file_to_write,
+        help="the samples, -1 and 1; - is standard output",
+    )
+    parser.add_argument("--model", metavar="FILE.json", type=streams.file_to_write, help="write the model too")
     parser.add_argument("--low", type=options.number, default=0.05, help="smallest |coupling| (default 0.05)")
     parser.add_argument("--high", type=options.number, default=1.0, help="largest |coupling| (default 1)")
     parser.add_argument("--burn-in", type=options.count, default=1000, metavar="SWEEPS", help="default 1000")
@@ -79,11 +86,14 @@ def run(arguments: Namespace) -> int:
     model = _model(arguments, rng)
     samples = gibbs_sample(model, arguments.n_samples, rng=rng, n_burn_in=arguments.burn_in, n_thin=arguments.thin)
     _write(arguments, model, samples, {"graph": arguments.graph, "seed": seed, "command": arguments.command_line})
-    print(f"seed {seed}")
+    where = streams.STANDARD_OUTPUT if streams.STANDARD_OUTPUT in _outputs(arguments) else None
+    print(f"seed {seed}", file=streams.beside(where))
     if not arguments.quiet:
         print(
             f"{model!r}: {counted(len(samples), 'sample')} in {arguments.output}; Gibbs sampling, "
-            f"{counted(arguments.burn_in, 'sweep')} of burn-in, then {counted(arguments.thin, 'sweep')} for each sample"
+            f"{counted(arguments.burn_in, 'sweep')} of burn-in, "
+            f"then {counted(arguments.thin, 'sweep')} for each sample",
+            file=streams.beside(where),
         )
     return 0
 

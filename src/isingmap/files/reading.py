@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike, fspath
 from pathlib import Path
 
 from isingmap.errors import FileFormatError
+
+# What files gave that were read inside `each_read_once`.
+_KEPT: ContextVar[dict[str, bytes] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def each_read_once() -> Iterator[None]:
+    """Inside the block a file is opened once and its content kept: a pipe gives what is in it only once."""
+    token = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
 
 
 def read_bytes(path: str | PathLike[str]) -> bytes:
@@ -16,6 +32,15 @@ def read_bytes(path: str | PathLike[str]) -> bytes:
     FileFormatError
         If it cannot be opened.
     """
+    kept = _KEPT.get()
+    if kept is None:
+        return _content(path)
+    if fspath(path) not in kept:
+        kept[fspath(path)] = _content(path)
+    return kept[fspath(path)]
+
+
+def _content(path: str | PathLike[str]) -> bytes:
     try:
         return Path(path).read_bytes()
     except (OSError, ValueError) as error:

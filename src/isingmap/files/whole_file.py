@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +18,7 @@ from typing import BinaryIO, TextIO
 
 from isingmap.errors import ModelError, OutputExistsError
 
+_STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 # Files written aside that wait for others, inside `together`.
 _WAITING: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
 
@@ -34,7 +36,7 @@ def check_file(path: str | PathLike[str], *, force: bool = False) -> None:
     path = Path(path)
     if path.is_dir():
         raise OutputExistsError(f"{path} is a folder; give the name of a file")
-    if _is_stream(path):
+    if is_stream(path):
         return
     if path.exists() and not force:
         raise OutputExistsError(f"the file {path} exists and was not overwritten; choose another name, or force=True")
@@ -52,8 +54,9 @@ def check_writable(folder: Path) -> None:
         raise PermissionError(errno.EACCES, "nothing can be written in this folder", os.fspath(folder))
 
 
-def _is_stream(path: Path) -> bool:
+def is_stream(path: str | PathLike[str]) -> bool:
     """Whether it is a device, a pipe or a socket: written into, never replaced."""
+    path = Path(path)
     if path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",)):
         return path.exists()
     return path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir()
@@ -81,14 +84,17 @@ def written_whole(path: str | PathLike[str], *, mode: int = 0o666) -> Iterator[B
         If the folder does not exist or cannot be written to.
     """
     path = Path(path)
-    if _is_stream(path):
-        with open(path, "wb") as stream:
+    if is_stream(path):
+        with _naming(path), _opened(path) as stream:
             yield stream
         return
     path = _resolved(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream:
+        with (
+            _naming(path, part),
+            open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream,
+        ):
             yield stream
         waiting = _WAITING.get()
         if waiting is None:
@@ -98,6 +104,25 @@ def written_whole(path: str | PathLike[str], *, mode: int = 0o666) -> Iterator[B
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _naming(path: Path, part: Path | None = None) -> Iterator[None]:
+    """Let errors name the file that was asked for: of the part beside it nobody knows, and a full disk names none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or error.filename == fspath(part or path):
+            error.filename = fspath(path)
+        raise
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A stream to write into. Standard output may be a file, and opened anew it would be written from its start."""
+    if fspath(path) not in _STANDARD_OUTPUT:
+        return open(path, "wb")
+    sys.stdout.flush()
+    return open(os.dup(1), "wb")
 
 
 @contextmanager

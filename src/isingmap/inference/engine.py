@@ -6,9 +6,12 @@ from typing import Protocol
 
 import numpy as np
 
+from isingmap.errors import PrecisionError
 from isingmap.inference.elimination.solution import elimination_solution
+from isingmap.inference.enumeration import MOST_SPINS, enumerated_solution
 from isingmap.inference.planar_solution import planar_solution
 from isingmap.inference.planned_graph import PlannedGraph
+from isingmap.inference.precision import AT_ANY_STRENGTH, LOSS_TOLERANCE, LOSS_TOLERANCE_OF_LARGE
 from isingmap.inference.proofs.proof import Proof
 from isingmap.inference.proofs.table_proof import TableProof
 
@@ -55,6 +58,8 @@ class Solution(Protocol):
 def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     """Exact solution: with determinants where the extended graph is planar, else by elimination where it is narrow.
 
+    Where elimination would lose small couplings beside huge ones, models of few spins are enumerated.
+
     Parameters
     ----------
     planned : PlannedGraph
@@ -70,7 +75,19 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     """
     if planned.is_planar:
         return planar_solution(planned, strengths)
-    return elimination_solution(planned.graph, planned.clique_tree, strengths)
+    solution = elimination_solution(planned.graph, planned.clique_tree, strengths)
+    if solution.loss <= LOSS_TOLERANCE:
+        return solution
+    if planned.graph.n_spins <= MOST_SPINS:
+        return enumerated_solution(planned.graph, strengths)
+    if solution.loss <= LOSS_TOLERANCE_OF_LARGE:
+        return solution
+    raise PrecisionError(
+        f"the couplings and fields (up to {np.abs(strengths).max():.3g}) are too strong for elimination in double "
+        f"precision: rounding can change an answer by {solution.loss:.1e}, allowed {LOSS_TOLERANCE_OF_LARGE:.0e}. Give "
+        "spins that such fields hold their values (model.condition in Python). " + AT_ANY_STRENGTH,
+        loss=solution.loss,
+    )
 
 
 def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof | TableProof:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import entr
 
 from isingmap.errors import ModelError
 from isingmap.inference.extended import ExtendedGraph
+from isingmap.inference.precision import CANCELLATION
 
 MOST_SPINS = 20
+# exp(-NEGLIGIBLE) is nothing beside 1 in doubles, also a million times.
+NEGLIGIBLE = 800.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +26,21 @@ class Enumeration:
     configurations : (2^n, n) float64 array of -1/+1
     probabilities : (2^n,) float64 array
     log_partition : float
+    reference : int
+        Number of a most probable configuration.
+    log_excess : float
+        log Z less the log-weight of that one, without the rounding of either.
     """
 
     configurations: np.ndarray
     probabilities: np.ndarray
     log_partition: float
+    reference: int
+    log_excess: float
+
+    def entropy(self) -> float:
+        """In nats."""
+        return float(entr(self.probabilities).sum())
 
     def correlations(self) -> np.ndarray:
         """E[x_i x_j] for all pairs, (n, n)."""
@@ -80,10 +95,36 @@ def enumerate_model(n_spins: int, edges: np.ndarray, couplings, fields=None) -> 
     log_weight = (x[:, edges[:, 0]] * x[:, edges[:, 1]]) @ np.asarray(couplings, float)
     if fields is not None:
         log_weight = log_weight + x @ fields
-    largest = log_weight.max()
-    weight = np.exp(log_weight - largest)
+    reference = int(log_weight.argmax())
+    largest, excess = log_weight[reference], log_weight - log_weight[reference]
+    strengths = np.append(couplings, [] if fields is None else fields)
+    if np.finfo(float).eps * np.abs(strengths).sum() > CANCELLATION:
+        features = x[:, edges[:, 0]] * x[:, edges[:, 1]]
+        features = features if fields is None else np.hstack([features, x])
+        reference, excess = _unrounded_excess(features, strengths, excess)
+        largest = math.fsum(features[reference] * strengths)
+    weight = np.exp(excess)
     total = weight.sum()
-    return Enumeration(x, weight / total, float(largest + np.log(total)))
+    return Enumeration(x, weight / total, float(largest + np.log(total)), reference, float(np.log(total)))
+
+
+def _unrounded_excess(features: np.ndarray, strengths: np.ndarray, excess: np.ndarray) -> tuple[int, np.ndarray]:
+    """A configuration of largest log-weight, and by how much each one's is larger: rounded once, where it matters.
+
+    `excess` is the same with the rounding of sums of large strengths. Each configuration that is tried as the largest
+    is truly better than the one before, so there is an end.
+    """
+    rounding = 4.0 * strengths.size * np.finfo(float).eps * np.abs(strengths).sum()
+    close = np.flatnonzero(excess >= -(NEGLIGIBLE + rounding))
+    features, best = features[close], int(excess[close].argmax())
+    while True:
+        exact = np.array([math.fsum(row) for row in ((features - features[best]) * strengths)])
+        if exact.max() <= 0:
+            break
+        best = int(exact.argmax())
+    result = np.full(excess.size, -np.inf)
+    result[close] = exact
+    return int(close[best]), result
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,6 +102,12 @@ class ExtendedGraph:
         of_spins = np.zeros(self.n_spins) if magnetizations is None else magnetizations
         return self.join(moments[self.edges[:, 0], self.edges[:, 1]], of_spins)
 
+    def products(self, spins: np.ndarray) -> np.ndarray:
+        """Of the ends of each extended edge in configurations (..., n_spins); the auxiliary spin is +1."""
+        first, second = self.extended_edges.T
+        with_auxiliary = np.concatenate([spins, np.ones((*spins.shape[:-1], 1), spins.dtype)], axis=-1)
+        return with_auxiliary[..., first] * with_auxiliary[..., second]
+
     def log_partition(self, of_extended: float) -> float:
         """log Z from that of the extended model."""
         return of_extended - (np.log(2.0) if self.has_fields else 0.0)

@@ -31,6 +31,9 @@ LARGEST_HARMLESS_FACTOR = 1e6
 LARGEST_ERROR = 1e-8
 # Products with which a Hessian is compared.
 N_PROBES = 2
+# Differences of log Z and sums of strengths (entropy, log-probabilities, also the exponents of an enumeration): their
+# rounding, relative to max(1, |difference|); beyond, they are computed without it.
+CANCELLATION = 1e-9
 # Balls: radius before rounding to floats, of log Z relative to max(1, |log Z|), of all else absolute.
 BALL_TOLERANCE = 1e-13
 # Bits that balls may use.

@@ -18,8 +18,7 @@ from isingmap.io.domains import DOMAINS
 from isingmap.io.model_content import ModelFile, ModelPath, build_model
 from isingmap.io.rounding import drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel
-
-_LARGEST = 1e300  # sums of a hundred million such numbers are still finite
+from isingmap.model.arguments import LARGEST_NUMBER
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +58,27 @@ def model_from_energy(energy: Energy, path: ModelPath, notes: Sequence[str] = ()
     FileFormatError
         If a number is too large, or the parts do not make a model.
     """
+    _check_sizes(energy, path)
     linear, quadratic = (energy.scale * np.asarray(values, float) for values in (energy.linear, energy.quadratic))
     offset = energy.scale * energy.offset
-    if not all(abs(value) <= _LARGEST for value in (*linear.tolist(), *quadratic.tolist(), offset)):
-        raise FileFormatError(f"{fspath(path)}: a coefficient is beyond {_LARGEST:g}; rescale the energy")
     ends = np.asarray(energy.edges, np.int64).reshape(-1, 2)
     if energy.domain == "boolean":
         linear, quadratic, offset, n_dropped = _spin_from_boolean(ends, linear, quadratic, offset)
         notes = (*notes, *rounding_notes(n_dropped))
     model = build_model(path, energy.names, ends, -quadratic + 0.0, -linear + 0.0)
     return ModelFile(model, float(offset), energy.scale, energy.domain, tuple(notes))
+
+
+def _check_sizes(energy: Energy, path: ModelPath) -> None:
+    pairs = [f"{energy.names[i]} - {energy.names[j]}" for i, j in energy.edges]
+    whose = [f"the coefficient of {name}" for name in (*energy.names, *pairs)] + ["the offset"]
+    for what, value in zip(whose, [*energy.linear, *energy.quadratic, energy.offset], strict=True):
+        if not abs(energy.scale * value) <= LARGEST_NUMBER:
+            times = f" times the scale {energy.scale:g}" if energy.scale != 1 else ""
+            raise FileFormatError(
+                f"{fspath(path)}: {what} is {value:g}{times}; expected a finite number of at "
+                f"most {LARGEST_NUMBER:g}, so that no sum overflows"
+            )
 
 
 def energy_from_model(model: IsingModel, *, offset=0.0, scale=1.0, domain="spin") -> Energy:

@@ -33,6 +33,8 @@ class Format(NamedTuple):
         Some files do not tell whether their variables are -1/+1 or 0/1, and `domain=` is needed to read them.
     writes_domain : bool
         Variables can be written as either.
+    keeps : tuple of str
+        What it holds of a file beyond the probabilities: "scale", "domain", "free fields", "record".
     takes_sign : bool
         Files of this format hold log weights or energies, and `sign=` says which.
     """
@@ -44,6 +46,7 @@ class Format(NamedTuple):
     asks_domain: bool = False
     writes_domain: bool = False
     takes_sign: bool = False
+    keeps: tuple[str, ...] = ()
 
     def functions(self) -> FormatFunctions:
         """What reads and writes the format."""
@@ -51,12 +54,14 @@ class Format(NamedTuple):
 
 
 _ALL = (
-    Format("isingmap", "isingmap JSON", (".json",), "isingmap_json"),
-    Format("bqpjson", "bqpjson", (".bqpjson", ".bqp.json"), "bqpjson", writes_domain=True),
+    Format(
+        "isingmap", "isingmap JSON", (".json",), "isingmap_json", keeps=("scale", "domain", "free fields", "record")
+    ),
+    Format("bqpjson", "bqpjson", (".bqpjson", ".bqp.json"), "bqpjson", writes_domain=True, keeps=("scale", "domain")),
     Format("edges", "edge list", (".csv", ".tsv", ".txt", ".csv.gz", ".mc"), "edge_list", takes_sign=True),
     Format("graphml", "GraphML", (".graphml", ".xml"), "graphml"),
     Format("uai", "UAI", (".uai",), "uai"),
-    Format("coo", "COO", (".coo", ".qubo"), "coo", asks_domain=True, writes_domain=True),
+    Format("coo", "COO", (".coo", ".qubo"), "coo", asks_domain=True, writes_domain=True, keeps=("domain",)),
 )
 FORMATS = {format.name: format for format in _ALL}
 

@@ -9,7 +9,7 @@ from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.strict_json import object_or_nothing, shown, write_json
 from isingmap.io.domains import DOMAINS
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath, build_model
-from isingmap.model.json_format import FORMAT, arguments_of, document_of, read_document
+from isingmap.model.json_format import FORMAT, KEYS, arguments_of, document_of, read_document
 
 _PLAIN = {"offset": 0.0, "scale": 1.0, "domain": "spin"}
 
@@ -24,11 +24,13 @@ def read_isingmap(path: ModelPath) -> ModelFile:
     """
     document, where = read_document(path), fspath(path)
     arguments = arguments_of(document, where)
-    return ModelFile(build_model(path, **arguments), **_energy_entries(document.get("energy", {}), where))
+    energy = _energy_entries(document.get("energy", {}), where)
+    record = {key: value for key, value in document.items() if key not in (*KEYS, "energy")}
+    return ModelFile(build_model(path, **arguments), **energy, record=record)
 
 
 def write_isingmap(content: ModelFile, path: ModelPath) -> None:
-    """Write a model as `IsingModel.save` does; offset, scale and domain go into an entry "energy", if they are needed.
+    """Write a model as `IsingModel.save` does, and the record; offset, scale and domain go into an entry "energy".
 
     Raises
     ------
@@ -39,7 +41,7 @@ def write_isingmap(content: ModelFile, path: ModelPath) -> None:
         raise ModelError(f"the offset must be finite, got {content.offset}")
     entries = {"offset": float(content.offset), "scale": float(content.scale), "domain": content.domain}
     extra = {} if entries == _PLAIN else {"energy": entries}
-    write_json(path, document_of(content.model, **extra))
+    write_json(path, document_of(content.model, **content.record, **extra))
 
 
 def _energy_entries(entries: object, where: str) -> dict:

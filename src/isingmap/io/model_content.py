@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.model import IsingModel
@@ -33,6 +34,8 @@ class ModelFile:
         Whether the file's variables are -1/+1 or 0/1; 0 stands for -1.
     notes : tuple of str
         What was done on reading, as plain sentences.
+    record : mapping
+        What else stands in a model.json, by its keys: how the model was learned, facts, positions.
     """
 
     model: IsingModel
@@ -40,6 +43,7 @@ class ModelFile:
     scale: float = 1.0
     domain: str = "spin"
     notes: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from os import fspath
 from pathlib import Path
 
+from isingmap.data.table import counted
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.files.reading import read_text
-from isingmap.files.whole_file import together
+from isingmap.files.reading import each_read_once, read_text
+from isingmap.files.whole_file import is_stream, together
 from isingmap.io.formats import Format, format_by_content, format_by_ending, format_named
 from isingmap.io.model_content import ModelFile, ModelPath
 from isingmap.model import IsingModel
 
-__all__ = ["ModelFile", "companion", "read_model_file", "write_model_file"]
+__all__ = ["ModelFile", "companion", "left_behind", "read_model_file", "write_model_file"]
 
 
 def read_model_file(
@@ -42,12 +44,15 @@ def read_model_file(
     ModelError
         If there is no such format or domain.
     """
-    chosen = _format_of_file(path) if format is None else format_named(format)
-    if sign is None:
-        return chosen.functions().read(path, domain)
-    if not chosen.takes_sign:
-        raise ModelError(f"sign= is for edge lists; {chosen.title} files have one convention, which is read rightly")
-    return chosen.functions().read(path, domain, sign=sign)
+    with each_read_once():
+        chosen = _format_of_file(path) if format is None else format_named(format)
+        if sign is None:
+            return chosen.functions().read(path, domain)
+        if not chosen.takes_sign:
+            raise ModelError(
+                f"sign= is for edge lists; {chosen.title} files have one convention, which is read rightly"
+            )
+        return chosen.functions().read(path, domain, sign=sign)
 
 
 def write_model_file(
@@ -82,12 +87,13 @@ def write_model_file(
         If the folder does not exist or cannot be written to.
     """
     content = model if isinstance(model, ModelFile) else ModelFile(model)
+    companion(path, format)  # refuses a pipe that two files would go into
     with together():
         _format_to_write(path, format).functions().write(content, path, domain or content.domain)
 
 
-def companion(path: ModelPath, format: str | None = None) -> Path | None:
-    """The second file that a format writes beside the first: nodes of an edge list, names of a UAI file.
+def left_behind(content: ModelFile, path: ModelPath, format: str | None = None) -> tuple[str, ...]:
+    """What a file of another format will not hold, beyond what `write_model_file` warns of; plain sentences.
 
     Raises
     ------
@@ -96,7 +102,35 @@ def companion(path: ModelPath, format: str | None = None) -> Path | None:
     ModelError
         If there is no such format.
     """
-    return _format_to_write(path, format).functions().companion(path)
+    chosen, model = _format_to_write(path, format), content.model
+    n_free = int((model.free_fields & (model.fields == 0)).sum())
+    said = [
+        ("record", content.record, f"Left out, for want of a place in {chosen.title}: {', '.join(content.record)}."),
+        ("scale", content.scale != 1, f"The scale {content.scale:.12g} is multiplied into the new numbers."),
+        ("domain", content.domain == "boolean", "Read again, the new file has variables -1/+1; -1 is what was 0."),
+        ("free fields", n_free, f"No parameter in the new file: {counted(n_free, 'field')} of value 0."),
+    ]
+    return tuple(sentence for what, is_there, sentence in said if is_there and what not in chosen.keeps)
+
+
+def companion(path: ModelPath, format: str | None = None) -> Path | None:
+    """The second file that a format writes beside the first: nodes of an edge list, names of a UAI file.
+
+    Raises
+    ------
+    FileFormatError
+        If the name of the file does not tell the format, or it is a pipe or device, beside which no file can be.
+    ModelError
+        If there is no such format.
+    """
+    chosen = _format_to_write(path, format)
+    beside = chosen.functions().companion(path)
+    if beside is not None and is_stream(path):
+        raise FileFormatError(
+            f"{fspath(path)}: {chosen.title} comes as two files, which do not fit into one stream. Give the name of a "
+            "file, or one of the other formats"
+        )
+    return beside
 
 
 def _format_to_write(path: ModelPath, format: str | None) -> Format:

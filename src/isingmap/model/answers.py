@@ -10,6 +10,7 @@ import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.errors import ModelError
+from isingmap.inference.cancelling import cancels, entropy, log_probabilities, unrounded_sums
 from isingmap.inference.engine import Solution, proof, solve
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
@@ -74,7 +75,8 @@ class ExactAnswers:
 
     @property
     def method(self) -> str:
-        """How answers are computed: "planar" (determinants) or "elimination" (of one variable after the other).
+        """How answers are computed: "planar" (determinants), "elimination" (of one variable after the other), or
+        "enumeration" (few spins with couplings of millions beside small ones).
 
         Raises
         ------
@@ -354,7 +356,7 @@ class ExactAnswers:
         expected = self.couplings @ of_edges
         if self.free_fields.any():
             expected += self.fields[self.free_fields] @ of_spins
-        return self.log_partition() - float(expected)
+        return entropy(self.planned, self._strengths, self.log_partition() - float(expected))
 
     def log_weight(self, spins) -> np.ndarray:
         """Unnormalised log-probability of configurations, (n_samples,); minus the energy.
@@ -365,7 +367,11 @@ class ExactAnswers:
             For spins of the wrong shape, or other than -1 and +1.
         """
         x = self._configurations(spins)
-        return (x[:, self.edges[:, 0]] * x[:, self.edges[:, 1]]) @ self.couplings + x @ self.fields
+        log_weight = (x[:, self.edges[:, 0]] * x[:, self.edges[:, 1]]) @ self.couplings + x @ self.fields
+        lost = cancels(self._strengths, log_weight)
+        if lost.any():
+            log_weight[lost] = unrounded_sums(self.planned.graph.products(x[lost]) * self._strengths)
+        return log_weight
 
     def log_probability(self, spins) -> np.ndarray:
         """log P(x) of configurations in nats, (n_samples,).
@@ -381,7 +387,13 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition`.
         """
-        return self.log_weight(spins) - self.log_partition()
+        rounded = self.log_weight(spins) - self.log_partition()
+        strengths = self._strengths
+        if not cancels(strengths, rounded).any():
+            return rounded
+        products = self.planned.graph.products
+        reference = products(self.ground_state().spins)
+        return log_probabilities(self.planned, strengths, products(self._configurations(spins)), reference, rounded)
 
     def _configurations(self, spins) -> np.ndarray:
         x = np.atleast_2d(np.asarray(spins))

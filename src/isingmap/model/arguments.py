@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 
@@ -74,8 +75,8 @@ def indices_of(pairs, names: tuple[str, ...]) -> np.ndarray:
     return array.astype(np.int64).reshape(-1, 2) if array.size == 0 else array.astype(np.int64)
 
 
-def vector_of(values, size: int, what: str, meaning: str) -> np.ndarray:
-    """A new array of so many finite floats, whose sums stay finite.
+def vector_of(values, size: int, what: str, meaning: str, label: Callable[[int], str] = lambda k: "") -> np.ndarray:
+    """A new array of so many finite floats, whose sums stay finite; `label` tells whose number k is.
 
     Raises
     ------
@@ -92,11 +93,12 @@ def vector_of(values, size: int, what: str, meaning: str) -> np.ndarray:
         raise ModelError(f"{what} must have shape ({size},), {meaning}; got {array.shape}")
     if not np.isfinite(array).all():
         k = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ModelError(f"{what}[{k}] is {array[k]}; {what} must be finite numbers")
+        raise ModelError(f"{what}[{k}]{label(k)} is {array[k]}; {what} must be finite numbers")
     if np.abs(array).max(initial=0.0) > LARGEST_NUMBER:
         k = int(np.argmax(np.abs(array)))
         raise ModelError(
-            f"{what}[{k}] is {array[k]}; sums of numbers above {LARGEST_NUMBER:g} overflow. Scale them down"
+            f"{what}[{k}]{label(k)} is {array[k]}; sums of numbers above {LARGEST_NUMBER:g} overflow. Give a smaller "
+            "number: far smaller ones do what infinitely large ones would"
         )
     return array
 

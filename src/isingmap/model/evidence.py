@@ -7,12 +7,14 @@ once for all rows in which it occurs, and rows that pull alike share its answers
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from isingmap.errors import ModelError
+from isingmap.inference.cancelling import cancels
 from isingmap.planar.blocks import component_labels
 
 
@@ -106,6 +108,17 @@ def pull(model: Model, rows: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(of_all.T)
 
 
+def fields_given(model: Model, rows: np.ndarray) -> np.ndarray:
+    """The fields with what the observed spins of each row add; where large numbers cancel, each is rounded once."""
+    fields = model.fields + pull(model, rows)
+    first, second = model.edges.T
+    for row, k in np.argwhere(cancels(np.append(model.couplings, model.fields), fields)).tolist():
+        terms = [model.couplings[first == k] * rows[row, second[first == k]]]
+        terms += [model.couplings[second == k] * rows[row, first[second == k]]]
+        fields[row, k] = math.fsum([model.fields[k], *np.concatenate(terms).tolist()])
+    return fields
+
+
 class _Part(NamedTuple):
     """A connected part of what is missing in a row: its spins and, of the model, its edges."""
 
@@ -176,7 +189,7 @@ def expected_statistics(model: Model, spins) -> ExpectedStatistics:
     """
     rows = cells(model, spins)
     i, j = model.edges[:, 0], model.edges[:, 1]
-    fields = model.fields + pull(model, rows)
+    fields = fields_given(model, rows)
     means, inside = rows.copy(), np.full((len(rows), model.n_edges), np.nan)
     parts = _Parts(model)
     for k, missing in _incomplete(rows):
@@ -217,7 +230,7 @@ def predict(model: Model, spins) -> np.ndarray:
     A row without missing cells costs O(m). Missing cells are solved exactly, one connected group at a time.
     """
     rows = cells(model, spins)
-    fields = model.fields + pull(model, rows)
+    fields = fields_given(model, rows)
     means = np.tanh(fields)  # right where no neighbour is missing
     parts = _Parts(model)
     for k, missing in _incomplete(rows):
@@ -241,5 +254,5 @@ def _left_out(model: Model, parts: _Parts, row: np.ndarray, v: int) -> float:
     """E[x_v | the other observed cells]."""
     others = np.where(np.arange(row.size) == v, 0.0, row)
     part = next(part for part in parts.of(others == 0) if v in part.members)
-    means, _ = parts.answers(part, model.fields + pull(model, others[None])[0])
+    means, _ = parts.answers(part, fields_given(model, others[None])[0])
     return float(means[part.members == v][0])

@@ -67,8 +67,15 @@ class IsingModel(ExactAnswers):
     def __init__(self, edges, couplings, fields=None, *, names=None, n_spins=None, free_fields=None):
         names, n_spins = names_of(edges, fields, names, n_spins)
         edges = np.sort(as_simple_edges(indices_of(edges, names), n_spins), axis=1)
-        couplings = vector_of(couplings, len(edges), "couplings", "one for each edge")
-        fields = np.zeros(n_spins) if fields is None else vector_of(fields, n_spins, "fields", "one for each spin")
+        couplings = vector_of(
+            couplings,
+            len(edges),
+            "couplings",
+            "one for each edge",
+            lambda k: f" ({' - '.join(names[v] for v in edges[k])})",
+        )
+        fields = np.zeros(n_spins) if fields is None else fields
+        fields = vector_of(fields, n_spins, "fields", "one for each spin", lambda k: f" ({names[k]})")
         free_fields = fields != 0 if free_fields is None else np.array(free_fields, dtype=bool)
         if free_fields.shape != (n_spins,):
             raise ModelError(f"free_fields must have shape ({n_spins},), got {free_fields.shape}")

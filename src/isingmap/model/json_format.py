@@ -9,6 +9,7 @@ from isingmap.files.strict_json import read_json_object, shown
 
 FORMAT = "isingmap-model"
 VERSION = 1
+KEYS = ("format", "version", "convention", "names", "edges", "couplings", "fields", "free_fields")
 CONVENTION = "P(x) = exp(sum fields_i x_i + sum couplings_ij x_i x_j) / Z, x in {-1, +1}"
 
 

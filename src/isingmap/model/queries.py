@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.model.evidence import AnyModel, Model, pull
+from isingmap.inference.cancelling import refuse_lost
+from isingmap.model.evidence import AnyModel, Model, fields_given
 
 
 def condition(model: AnyModel, evidence: Mapping[str, int]) -> AnyModel:
@@ -50,7 +51,7 @@ def _is_spin(value: object) -> bool:
 
 def _given(model: AnyModel, observed: np.ndarray) -> AnyModel:
     """Condition on the spins whose entry in `observed` is not 0."""
-    fields = model.fields + pull(model, observed[None])[0]
+    fields = fields_given(model, observed[None])[0]
     touched = np.zeros(model.n_spins, bool)
     i, j = model.edges[:, 0], model.edges[:, 1]
     np.logical_or.at(touched, i, observed[j] != 0)
@@ -77,4 +78,6 @@ def kl_divergence(model: Model, other: Model) -> float:
     expected = float(other.couplings @ moments)
     if other.free_fields.any():
         expected += float(other.fields @ model.magnetizations()[place])
-    return other.log_partition() - expected - model.entropy()
+    cross = other.log_partition() - expected
+    refuse_lost("the divergence", np.append(other.couplings, other.fields), np.array(cross))
+    return cross - model.entropy()

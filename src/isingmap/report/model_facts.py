@@ -15,6 +15,12 @@ from isingmap.report.text import shortened, some
 
 SIZES, ANSWERS = "Sizes", "Exact answers"
 
+METHODS = {
+    "planar": "planar method",
+    "elimination": "elimination of variables",
+    "enumeration": "sum over all configurations",
+}
+
 
 def model_facts(model: IsingModel) -> list[Fact]:
     """All facts, in the order of the report.
@@ -49,7 +55,7 @@ def _answers(model: IsingModel) -> Iterator[Fact]:
         yield text_fact(ANSWERS, "none", error)
         return
     log_z = model.log_partition()
-    by = "elimination of variables" if model.method == "elimination" else "planar method"
+    by = METHODS[model.method]
     yield Fact(ANSWERS, "log Z", log_z, f"{log_z:.12g} nats ({by})")
     yield Fact(ANSWERS, "entropy", float(entropy), f"{entropy:.10g} nats = {entropy / np.log(2):.10g} bits")
     yield _magnetizations(model)

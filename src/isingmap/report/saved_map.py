@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 from isingmap.errors import FileFormatError
+from isingmap.files.reading import each_read_once
 from isingmap.files.strict_json import read_json_object, shown
 from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
@@ -52,8 +53,9 @@ def draw_saved_map(
     NonPlanarError
         If positions have to be found and the graph is not planar.
     """
-    model = IsingModel.load(path)
-    document, where = read_json_object(path), fspath(path)
+    with each_read_once():
+        model = IsingModel.load(path)
+        document, where = read_json_object(path), fspath(path)
     fit = document.get("fit", {})
     if not isinstance(fit, dict):
         raise FileFormatError(f'{where}: expected an object under "fit", got {shown(fit)}')

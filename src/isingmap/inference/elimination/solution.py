@@ -24,7 +24,7 @@ NOTHING = np.empty(0)
 
 @dataclass(frozen=True, eq=False)
 class EliminationSolution:
-    """See the protocol `engine.Solution`. All sums are of positive terms, so no coupling is too strong.
+    """See the protocol `engine.Solution`. All sums are of positive terms, so what is lost is rounding alone.
 
     Attributes
     ----------
@@ -41,10 +41,13 @@ class EliminationSolution:
     method: str = "elimination"
 
     @cached_property
+    def _spread(self) -> float:
+        return self.plan.spread(self.couplings, self.fields)
+
+    @cached_property
     def _mode(self) -> np.int64:
         everything = 2.0 * (np.abs(self.couplings).sum() + np.abs(self.fields).max(initial=0.0))
-        linear = everything <= WIDEST_SPREAD or self.plan.spread(self.couplings, self.fields) <= WIDEST_SPREAD
-        return LINEAR if linear else LOGARITHMIC
+        return LINEAR if everything <= WIDEST_SPREAD or self._spread <= WIDEST_SPREAD else LOGARITHMIC
 
     def _swept(self, conditionals: np.ndarray) -> float:
         look()
@@ -52,8 +55,15 @@ class EliminationSolution:
 
     @property
     def loss(self) -> float:
-        """What rounding can do to log Z (relative) and moments: sums of positive terms add up the last bits."""
-        return float(np.finfo(float).eps) * (self.graph.n_spins + self.graph.n_edges)
+        """What rounding can do to log Z (relative) and moments, a bound.
+
+        Sums of positive terms add up their last bits, and logarithms have an error in proportion to their size: beside
+        couplings of millions that frustrate each other small ones are lost.
+        """
+        sizes = float(self.graph.n_spins + self.graph.n_edges)
+        if self._mode == LOGARITHMIC:
+            sizes += self._spread
+        return float(np.finfo(float).eps * sizes)
 
     @cached_property
     def log_partition(self) -> float:

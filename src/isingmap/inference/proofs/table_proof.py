@@ -17,7 +17,8 @@ from isingmap.inference.proofs.certified import Interval, outward, working_preci
 from isingmap.inference.proofs.degeneracy import common_multiples
 from isingmap.interruption import look
 
-# All terms are positive, so every step loses a fraction of the last bit and nothing else.
+# All terms are positive, so every step loses a fraction of the last bit and nothing else; exponents take as many more
+# as they have before the point.
 BITS = 128
 
 
@@ -38,6 +39,10 @@ class TableProof:
     tree: CliqueTree
     strengths: np.ndarray
 
+    @property
+    def _bits(self) -> int:
+        return BITS + max(int(np.frexp(np.abs(self.strengths).sum())[1]), 0)
+
     def log_partition(self) -> Interval:
         """An interval that provably contains log Z; a microsecond for each entry of a table.
 
@@ -46,7 +51,7 @@ class TableProof:
         PrecisionError
             When the tables are too large for ball arithmetic.
         """
-        with working_precision(BITS):
+        with working_precision(self._bits):
             log_partition, _ = self._swept()
             return Interval(*outward(log_partition))
 
@@ -58,12 +63,42 @@ class TableProof:
         PrecisionError
             As in `log_partition`.
         """
-        with working_precision(BITS):
-            of_edges, of_spins = self._moments()
+        with working_precision(self._bits):
+            of_edges, of_spins, _ = self._moments()
             balls = [*of_edges, *(of_spins[v] for v in self.graph.free_fields.tolist())]
             bounds = np.array([outward(ball) for ball in balls]).reshape(-1, 2)
         lower, upper = np.clip(bounds, -1.0, 1.0).T
         return lower, upper
+
+    def log_partition_above(self, products: np.ndarray | None = None) -> float:
+        """log Z less the log-weight of one configuration, given by its products on the extended edges.
+
+        Without `products`, less the mean log-weight: this is the entropy. Neither is spoilt by what cancels.
+
+        Raises
+        ------
+        PrecisionError
+            As in `log_partition`.
+        """
+        from flint import arb
+
+        with working_precision(self._bits):
+            if products is None:
+                balls = self._moments()
+                log_partition, factors = balls[2], self._of_extended_edges(*balls[:2])
+            else:
+                log_partition, factors = self._swept()[0], [int(product) for product in products]
+            exact = [arb(strength) for strength in self.strengths.tolist()]
+            log_weight = sum((strength * factor for strength, factor in zip(exact, factors, strict=True)), arb(0))
+            return float((log_partition - log_weight).mid())
+
+    def _of_extended_edges(self, of_edges: list, of_spins: list) -> list:
+        """One ball for each extended edge."""
+        couplings = iter(of_edges)
+        return [
+            of_spins[spin] if is_field else next(couplings)
+            for spin, is_field in zip(self.graph.extended_edges[:, 0].tolist(), self.graph.is_field, strict=True)
+        ]
 
     def degeneracy(self) -> int:
         """Number of ground states: log-weights in whole units are compared without rounding.
@@ -116,11 +151,11 @@ class TableProof:
                 log_partition += tables[k][0].log()
         return log_partition, conditionals
 
-    def _moments(self) -> tuple[list, list]:
-        """E[x_i x_j] of each edge and E[x_i] of each spin, balls."""
+    def _moments(self) -> tuple:
+        """E[x_i x_j] of each edge, E[x_i] of each spin, and log Z, balls."""
         from flint import arb
 
-        _, conditionals = self._swept()
+        log_partition, conditionals = self._swept()
         fronts = [np.array([arb(1)], object)] * len(conditionals)
         of_edges, of_spins = [arb(0)] * self.graph.n_edges, [arb(0)] * self.graph.n_spins
         for k, (entries, edges, children) in reversed(list(enumerate(_cliques(self.tree)))):
@@ -136,7 +171,7 @@ class TableProof:
                 sums = np.full(int(at.max()) + 1, arb(0), object)
                 np.add.at(sums, at, clique)
                 fronts[child] = sums
-        return of_edges, of_spins
+        return of_edges, of_spins, log_partition
 
 
 def _cliques(tree: CliqueTree) -> Iterator[tuple[np.ndarray, list, list]]:

@@ -46,8 +46,8 @@ class Insert:
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Do not try them again."""
-        self._tried = {(i, j) for i, j in document["tried"]}
-        self._region = None if document["region"] is None else frozenset(document["region"])
+        self._tried = {*archive.pairs(document["tried"])}
+        self._region = None if document["region"] is None else archive.nodes(document["region"])
 
 
 def best_blocked(state: SearchState, tried: set[Pair], region: Region | None) -> Pair | None:

@@ -106,8 +106,8 @@ class Restart:
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on with the same graphs and the same random numbers."""
         self._left = document["left"]
-        self._equal = {tuple((i, j) for i, j in graph) for graph in document["equal"]}
-        self.region = None if document["region"] is None else frozenset(document["region"])
+        self._equal = {tuple(archive.pairs(graph)) for graph in document["equal"]}
+        self.region = None if document["region"] is None else archive.nodes(document["region"])
         self.rng.bit_generator.state = document["rng"]
         found = {n: Snapshot.restored(s, archive) for n, s in document["snapshots"].items()}
         self._base, self._best = found.get("base"), found.get("best")

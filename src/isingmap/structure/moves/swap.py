@@ -43,7 +43,7 @@ class Swap:
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on with the edges still to be tried."""
-        self._left = [(i, j) for i, j in document["left"]]
+        self._left = archive.pairs(document["left"])
 
 
 def _cheapest_edges(state: SearchState, region: Region | None) -> list[Pair]:

@@ -58,7 +58,8 @@ class Snapshot:
     @classmethod
     def restored(cls, document: dict, archive: Archive) -> Snapshot:
         """The snapshot that wrote the document."""
-        steps = tuple(Step(action, (i, j), *rest) for action, i, j, *rest in document["steps"])
+        edges = archive.pairs([i, j] for _, i, j, *_ in document["steps"])
+        steps = tuple(Step(s[0], edge, *s[3:]) for s, edge in zip(document["steps"], edges, strict=True))
         return cls(archive.get_model(document["model"]), steps, document["stopped"])
 
 
@@ -289,8 +290,8 @@ class SearchState:
         """Go on from what `saved` wrote."""
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
-        self.excluded, self.unfit = ({(i, j) for i, j in document[name]} for name in ("excluded", "unfit"))
-        self.candidates = Candidates(archive.get_array("open_pairs"))
+        self.excluded, self.unfit = ({*archive.pairs(document[name])} for name in ("excluded", "unfit"))
+        self.candidates = Candidates(archive.get_mask("open_pairs"))
         self._rescore()
 
 
