@@ -37,9 +37,7 @@ def warn_about_settings(settings: dict[str, Any]) -> None:
     ]
     if idle:
         verb = "has" if len(idle) == 1 else "have"
-        text = (
-            f"{', '.join(idle)} {verb} no say in the graph with search={search}; leave that out"
-        )
+        text = f"{', '.join(idle)} {verb} no say in the graph with search={search}; leave that out"
         warn(text, FitWarning, stacklevel=TO_CALLER_OF_FIT)
 
 

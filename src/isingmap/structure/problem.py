@@ -207,7 +207,12 @@ class Problem(ProblemOptions):
 
 
 def _given_edges(required: Any, names: tuple[str, ...]) -> np.ndarray:
-    """Required edges as numbers of spins, (k, 2); what is wrong with them is said about `required_edges`."""
+    """Required edges as numbers of spins, (k, 2); what is wrong with them is said about `required_edges`.
+
+    Raises
+    ------
+    ModelError
+    """
     try:
         array = np.asarray(required)
     except ValueError:  # rows of different lengths
