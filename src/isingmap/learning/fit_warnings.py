@@ -36,8 +36,8 @@ def warn_about_settings(settings: dict[str, Any]) -> None:
         if value is not None and not _is_default(name, value) and search not in (SETTINGS[name].steers or (search,))
     ]
     if idle:
-        verb = "has" if len(idle) == 1 else "have"
-        text = f"{', '.join(idle)} {verb} no say in the graph with search={search}; leave that out"
+        verb, them = ("has", "it") if len(idle) == 1 else ("have", "them")
+        text = f"{', '.join(idle)} {verb} no say in the graph with search={search}; leave {them} out"
         warn(text, FitWarning, stacklevel=TO_CALLER_OF_FIT)
 
 

@@ -179,7 +179,13 @@ class Problem(ProblemOptions):
 
     @cached_property
     def required(self) -> np.ndarray:
-        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2)."""
+        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2).
+
+        Raises
+        ------
+        ModelError
+            Where the required edges are none.
+        """
         edges = np.empty((0, 2), np.int64)
         if self.required_edges is not None:
             given = _given_edges(self.required_edges, self.names)
