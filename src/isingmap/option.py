@@ -45,6 +45,8 @@ class Option:
         Commands that take it; empty: all that learn.
     searches : tuple of str
         Searches that use it; empty: all.
+    steers : tuple of str
+        Searches whose graph it has a say in; empty: all. Beside others it is warned of.
     shapes_result : bool
         Whether the result depends on it, so that a checkpoint belongs to its value.
     """
@@ -61,6 +63,7 @@ class Option:
     metavar: str = ""
     commands: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
+    steers: tuple[str, ...] = ()
     shapes_result: bool = True
 
     def check(self, value: object, called: str = "") -> None:

@@ -159,6 +159,7 @@ def test_constant_columns_need_a_decision():
     assert kept.fields_[2] == pytest.approx(np.arctanh(300 / 301), rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:criterion=bic has no say")
 @pytest.mark.parametrize("search", ["chow-liu", "tmfg", "pmfg", "independent", "greedy", "forward-backward"])
 def test_every_search_fits_the_graph_that_it_finds(search):
     data = binary_data(seed=3, n_spins=7)
@@ -188,6 +189,7 @@ def test_the_default_search_finds_the_best_of_all_planar_graphs(seed):
     assert PlanarIsing(family="zero-field", criterion="bic", prior=1).fit(data).result_.bic == pytest.approx(best)
 
 
+@pytest.mark.filterwarnings("ignore:criterion=bic has no say")
 def test_the_default_search_is_better_than_the_others():
     data = binary_data(seed=1, n_spins=7)
     bic = {

@@ -112,7 +112,7 @@ def _naming(path: Path, part: Path | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None or error.filename == fspath(part or path):
+        if error.errno is not None and error.filename in (None, fspath(part or path)):
             error.filename = fspath(path)
         raise
 

@@ -3,16 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.screening import unbalanced_columns
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataWarning, FitWarning
+from isingmap.learning.settings import SETTINGS
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import FIELD, Exclusion, SearchResult
 from isingmap.warned import warn
 
 TO_CALLER_OF_FIT = 4  # levels up from here: the search of the estimator, its `fit`, the user's line
+
+
+def warn_about_settings(settings: dict[str, Any]) -> None:
+    """Settings that were given and have no say in the graph.
+
+    Parameters
+    ----------
+    settings : dict
+        Of the estimator, by their names there.
+
+    Warns
+    -----
+    FitWarning
+    """
+    search = settings["search"] or SETTINGS["search"].default
+    idle = [
+        f"{name}={value}"
+        for name, value in settings.items()
+        if value is not None and not _is_default(name, value) and search not in (SETTINGS[name].steers or (search,))
+    ]
+    if idle:
+        verb, them = ("has", "it") if len(idle) == 1 else ("have", "them")
+        text = f"{', '.join(idle)} {verb} no say in the graph with search={search}; leave {them} out"
+        warn(text, FitWarning, stacklevel=TO_CALLER_OF_FIT)
+
+
+def _is_default(name: str, value: object) -> bool:
+    return isinstance(value, type(SETTINGS[name].default)) and value == SETTINGS[name].default
 
 
 def warn_about_data(moments: EmpiricalMoments, family: str) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +85,7 @@ class LearnedMap:
                     f"groups must have one entry for each of the {len(names)} variables, got {len(self.groups)}"
                 )
         if self.places is not None:
-            check_places(self.places, names)
+            object.__setattr__(self, "places", check_places(self.places, names))
 
     def __repr__(self) -> str:
         return f"LearnedMap({self.model!r} from {self.moments.n_samples:,.10g} rows)"
@@ -164,16 +167,31 @@ class LearnedMap:
         return own_fields(self)
 
 
-def check_places(places: Positions, names: Sequence[str]) -> None:
-    """Refuse places that lack a variable.
+def check_places(places: Positions, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """The places as plain numbers; those that lack a variable, or are no pairs of finite numbers, are refused.
 
     Raises
     ------
     ModelError
     """
+    if isinstance(places, str) or not hasattr(places, "items"):
+        raise ModelError(
+            f"places must map names to (x, y), got {type(places).__name__}; read_positions reads those of a model.json"
+        )
     absent = [name for name in names if name not in places]
     if absent:
         raise ModelError(
             f"no place for {counted(len(absent), 'variable')} of {len(names)}: {listed(absent)}; take the places of a "
             "map with these variables"
         )
+    return {str(name): _place(name, place) for name, place in places.items()}
+
+
+def _place(name: object, place: Any) -> tuple[float, float]:
+    try:
+        x, y = place
+    except (TypeError, ValueError):
+        x = y = math.nan
+    if all(isinstance(number, Real) and math.isfinite(number) for number in (x, y)):
+        return float(x), float(y)
+    raise ModelError(f"the place of {name} must be two finite numbers (x, y), got {place!r:.80}")

@@ -16,7 +16,7 @@ from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.interruption import listening, undisturbed
-from isingmap.learning.fit_warnings import warn_about_data, warn_about_search
+from isingmap.learning.fit_warnings import warn_about_data, warn_about_search, warn_about_settings
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
 from isingmap.model import IsingModel
@@ -73,8 +73,13 @@ class PlanarIsing:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, **settings):
-        """Raises TypeError for a name that is no setting."""
+    def __init__(self, *unnamed, **settings):
+        """Raises TypeError for a name that is no setting, and for a value without a name."""
+        if unnamed:
+            raise TypeError(
+                f"PlanarIsing takes its settings by name, such as PlanarIsing(family='zero-field'), and data in "
+                f"fit(X); got {type(unnamed[0]).__name__} without a name"
+            )
         vars(self).update(checked_settings(settings))
 
     def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
@@ -175,6 +180,7 @@ class PlanarIsing:
 
     def _search(self, moments: EmpiricalMoments) -> SearchResult:
         problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))
+        warn_about_settings(self.get_params())
         warn_about_data(moments, problem.family)
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))

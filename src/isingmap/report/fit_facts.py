@@ -197,4 +197,13 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
 
 def settings_text(learned: LearnedMap) -> str:
     """All settings, defaults too, as the call that leads to the map again."""
-    return printable(f"PlanarIsing({', '.join(f'{name}={value!r}' for name, value in learned.settings.items())})")
+    values = ", ".join(f"{name}={_as_typed(value)}" for name, value in learned.settings.items())
+    return printable(f"PlanarIsing({values})")
+
+
+def _as_typed(value: object) -> str:
+    """A setting as it can be typed again; a generator cannot."""
+    if isinstance(value, np.random.Generator):
+        return "... (a generator, which nobody can repeat; a whole number can be)"
+    array = np.asarray(value) if hasattr(value, "__array__") else None  # arrays and frames
+    return repr(value if array is None else array.tolist())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from isingmap.errors import ModelError
 from isingmap.files.csv_file import write_csv
 from isingmap.files.strict_json import write_json
 from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
@@ -62,8 +63,11 @@ def write_results(
     OutputExistsError
         If the folder is not empty, or is a file.
     ModelError
-        If groups or places do not fit the variables, or for an unknown layout.
+        For something else than a LearnedMap, if groups or places do not fit the variables, or for an unknown layout.
     """
+    if not isinstance(learned, LearnedMap):
+        advice = "give its learned_" if hasattr(learned, "learned_") else "give learned_ of a fitted PlanarIsing"
+        raise ModelError(f"write_results needs a LearnedMap, got {type(learned).__name__}; {advice}")
     learned = learned.described(title=title, groups=groups, command=command, layout=layout, places=places)
     folder = Path(folder)
     check_folder(folder, force=force)

@@ -66,6 +66,7 @@ class SearchOptions:
         f"what a parameter must gain to be worth it. {_choices(CRITERIA.values())}",
         "choice",
         choices=tuple(CRITERIA),
+        steers=STEPWISE,
     )
     search: str = option(
         "forward-backward",
@@ -80,6 +81,7 @@ class SearchOptions:
         least=0.0,
         most=1.0,
         metavar="G",
+        steers=STEPWISE,
     )
     min_gain: float | None = option(
         None,
@@ -128,6 +130,7 @@ class SearchOptions:
         python="random_state",
         flag="--seed",
         metavar="N",
+        steers=RESTARTED,
     )
     checkpoint: Any = option(
         None,

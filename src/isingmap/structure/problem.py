@@ -180,11 +180,17 @@ class Problem(ProblemOptions):
 
     @cached_property
     def required(self) -> np.ndarray:
-        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2)."""
+        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2).
+
+        Raises
+        ------
+        ModelError
+            Where the required edges are none.
+        """
         edges = np.empty((0, 2), np.int64)
-        if self.required_edges is not None and len(self.required_edges):
-            given = IsingModel(self.required_edges, np.zeros(len(self.required_edges)), names=self.names)
-            edges = np.sort(np.argsort(self.order)[given.edges], axis=1)
+        if self.required_edges is not None:
+            given = _given_edges(self.required_edges, self.names)
+            edges = np.sort(np.argsort(self.order)[given], axis=1)
         if self.rules.every_field:
             edges = np.vstack([edges, pairs_with_auxiliary(self.n_spins, np.arange(self.n_spins))])
         return edges
@@ -208,6 +214,27 @@ class Problem(ProblemOptions):
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
             raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
+
+
+def _given_edges(required: Any, names: tuple[str, ...]) -> np.ndarray:
+    """Required edges as numbers of spins, (k, 2); what is wrong with them is said about `required_edges`.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        array = np.asarray(required)
+    except ValueError:  # rows of different lengths
+        array = np.array(np.nan)
+    try:
+        if not array.size:
+            return np.empty((0, 2), np.int64)
+        if array.dtype.kind not in "OUSiu" or array.ndim != 2:
+            raise ModelError(f"expected pairs (k, 2) of whole numbers or names of columns, got {required!r:.80}")
+        return IsingModel(array, np.zeros(len(array)), names=names).edges
+    except ModelError as error:
+        raise ModelError(f"required_edges: {error}") from None
 
 
 def _check_moments(given: EmpiricalMoments) -> None:
