@@ -178,11 +178,18 @@ def _checked_spins(spins) -> np.ndarray:
     array = np.asarray(np.ma.filled(spins, 0) if np.ma.isMaskedArray(spins) else spins)
     if array.ndim != 2:
         raise DataError(f"spins must be a table (n_samples, n_spins); got {array.ndim} dimensions")
-    if array.dtype.kind not in "iufb" or not np.isin(array, (-1, 0, 1)).all():
+    if array.dtype.kind not in "iufb" or not _are_spins(array):
         raise DataError("spins must be -1, +1, or 0 for a missing cell; for other labels use as_spin_table")
     array = array.astype(np.int8)  # always a copy: freezing it must not freeze the caller's array
     array.flags.writeable = False
     return array
+
+
+def _are_spins(array: np.ndarray) -> bool:
+    """Whether every entry is -1, 0 or 1; whole numbers are looked at without a copy."""
+    if array.dtype.kind == "f":
+        return bool(np.isin(array, (-1, 0, 1)).all())
+    return not array.size or bool(array.min() >= -1 and array.max() <= 1)
 
 
 def _one_per_column(values: Sequence, n_spins: int, what: str) -> tuple:
