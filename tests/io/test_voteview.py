@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from isingmap.errors import DataError, FileFormatError
+from isingmap.io import by_column, delimited
 from isingmap.io.csv_table import read_table
 from isingmap.io.voteview import read_voteview
 
@@ -80,6 +81,23 @@ def test_participation_includes_its_bound(read):
     third_only = [(1, 10, 1), (2, 10, 9), (3, 10, 1), (1, 20, 6), (2, 20, 6), (3, 20, 6)]
     assert read(votes_text(third_only), participation=2 / 3).n_spins == 2
     assert read(votes_text(third_only), participation=0.7).names == ("Brown-MA",)
+
+
+def test_votes_of_other_congresses_are_not_kept_nor_looked_at(write, read, monkeypatch):
+    monkeypatch.setattr(delimited, "_LARGE", 4000)
+    monkeypatch.setattr(delimited, "_TOP_ROWS", 20)
+    monkeypatch.setattr(by_column, "_BLOCK", 2000)
+    monkeypatch.setattr(by_column, "_FEWEST_ROWS", 16)
+    others = [f"2,Senate,{roll},{icpsr},{1 + 5 * (roll % 2)},50.0" for roll in range(200) for icpsr in (10, 20)]
+    lines = votes_text().splitlines()
+    text = "\n".join([lines[0], *others, *lines[1:], "2,Senate,1,10,x,50.0"])
+    assert np.array_equal(read(text, congress=1).spins, read().spins)
+    with pytest.raises(DataError, match="line 419: cast_code must be a whole number, got 'x'"):
+        read(text, congress=2)
+    with pytest.raises(DataError, match="Senate of congress 1, Senate of congress 2. Choose one"):
+        read(text.replace(",x,", ",1,"))
+    with pytest.raises(FileFormatError, match="line 419 has 2 fields, expected 6"):
+        read(text.replace("2,Senate,1,10,x,50.0", "2,Senate"), congress=1)
 
 
 def test_unanimous_roll_calls_can_be_dropped(read):

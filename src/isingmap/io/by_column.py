@@ -39,8 +39,12 @@ class Rows:
     lines: np.ndarray
 
 
-def rows_by_column(data: bytes, start: int, separator: str, width: int, n_above: int) -> Rows | None:
-    """The rows from byte `start` of UTF-8 text on; None if they are not all `width` cells wide, or are torn.
+class UnevenError(Exception):
+    """Rows are not equally wide, or torn; who reads row by row can say where."""
+
+
+def rows_by_column(data: bytes, start: int, separator: str, width: int, n_above: int) -> Rows:
+    """The rows from byte `start` of UTF-8 text on.
 
     What the csv module reads is read as it would: blank lines left out, blanks in front of a cell too. Blocks without
     turns of CSV, such as a separator in quotes, are cut by NumPy.
@@ -52,25 +56,45 @@ def rows_by_column(data: bytes, start: int, separator: str, width: int, n_above:
         Where a line begins.
     separator : str
     width : int
+        Cells of every row.
     n_above : int
         Lines in front of `start`.
+
+    Raises
+    ------
+    UnevenError
+        If rows are not all `width` cells wide, or are torn.
     """
     builders = [_Builder() for _ in range(width)]
-    lines: list[np.ndarray] = []
-    blocks = _blocks(data, start)
+    lines = [np.empty(0, np.int64), *_added(builders, _blocks(data, start), separator, n_above)]
+    return Rows([builder.column() for builder in builders], np.concatenate(lines))
+
+
+def parts_by_column(data: bytes, start: int, separator: str, width: int, n_above: int) -> Iterator[Rows]:
+    """The same rows, some thousands at a time.
+
+    Raises
+    ------
+    UnevenError
+        As `rows_by_column`, when the row is reached.
+    """
+    builders = [_Builder() for _ in range(width)]
+    for lines in _added(builders, _blocks(data, start), separator, n_above):
+        yield Rows([builder.column() for builder in builders], lines)
+        builders[:] = [_Builder() for _ in range(width)]
+
+
+def _added(builders: list[_Builder], blocks: Iterator[bytes], separator: str, n_above: int) -> Iterator[np.ndarray]:
+    """Add block after block to the builders, each time with the lines of its rows."""
     for block in blocks:
         n_rows = _add_plain(builders, block, separator)
         if n_rows is not None:
-            lines.append(np.arange(n_above + 1, n_above + n_rows + 1))
+            yield np.arange(n_above + 1, n_above + n_rows + 1)
             n_above += n_rows
             continue
         texts = chain([block], blocks if b'"' in block else ())  # a quoted cell may go on in the next block
-        found = _add_others(builders, (text.decode() for text in texts), separator, n_above)
-        if found is None:
-            return None
-        lines.append(found)
-        n_above += block.count(b"\n")
-    return Rows([builder.column() for builder in builders], np.concatenate(lines or [np.empty(0, np.int64)]))
+        yield from _add_others(builders, (text.decode() for text in texts), separator, n_above)
+        n_above += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
 def _blocks(data: bytes, start: int) -> Iterator[bytes]:
@@ -143,21 +167,19 @@ def _words(padded: bytes, starts: np.ndarray, lengths: np.ndarray, which: int) -
 # --- all others --------------------------------------------------------------------------------------------
 
 
-def _add_others(builders: Sequence[_Builder], texts: Iterator[str], separator: str, n_above: int) -> np.ndarray | None:
-    """Add the rows that the csv module reads and return their lines; None if one is of another width, or torn."""
+def _add_others(builders: list[_Builder], texts: Iterator[str], separator: str, n_above: int) -> Iterator[np.ndarray]:
+    """Add the rows that the csv module reads, some at a time."""
     rows = csv_rows((line for text in texts for line in io.StringIO(text, newline="")), separator)
-    lines: list[int] = []
     at_once = max(_FEWEST_ROWS, _BLOCK // len(builders) // 8)
     try:
         while some := list(islice(rows, at_once)):
             if any(len(row) != len(builders) for row, _ in some):
-                return None
+                raise UnevenError
             for builder, cells in zip(builders, zip(*(row for row, _ in some), strict=True), strict=True):
                 builder.add(cells)
-            lines += [line for _, line in some]
+            yield np.array([line for _, line in some]) + n_above
     except csv.Error:
-        return None
-    return np.array(lines, dtype=np.int64) + n_above
+        raise UnevenError from None
 
 
 # --- columns -----------------------------------------------------------------------------------------------

@@ -6,13 +6,16 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from os import PathLike, fspath
 
+import numpy as np
+
 from isingmap.data.table import counted, listed
 from isingmap.errors import FileFormatError
-from isingmap.io.by_column import Rows, rows_by_column
+from isingmap.io.by_column import Rows, UnevenError, parts_by_column, rows_by_column
 from isingmap.io.csv_rows import csv_rows
 from isingmap.io.decoded import read_decoded, read_utf8
 
@@ -76,13 +79,65 @@ def read_large(path: str | PathLike, separator: str | None = None) -> Records:
     """
     name = fspath(path)
     data, notes = read_utf8(path)
-    if len(data) > _LARGE:
-        records = _by_column(name, data, notes, separator)
-        if records is not None:
-            return records
+    top = _top_of(name, data, notes, separator)
+    if top is not None:
+        records, end = top
+        with suppress(UnevenError):
+            width = len(records.rows[-1])
+            rest = rows_by_column(data, end, records.separator, width, records.lines[-1])
+            return replace(records, rest=rest)
     text = data.decode()
     del data
     return _records(name, text, notes, separator)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of a file: the columns asked for, and the line on which each row ends."""
+
+    path: str
+    columns: list[Sequence[str]]
+    lines: Sequence[int] | np.ndarray
+
+    def fail(self, message: str) -> FileFormatError:
+        """An error about this file, to be raised."""
+        return FileFormatError(f"{self.path}: {message}")
+
+
+def named_part(records: Records, wanted: Sequence[str]) -> Part:
+    """The named columns of a file with a header.
+
+    Raises
+    ------
+    FileFormatError
+        As `named_columns`.
+    """
+    return Part(records.path, list(named_columns(records, wanted)), records.lines[1:])
+
+
+def named_parts(path: str | PathLike, wanted: Sequence[str]) -> Iterator[Part]:
+    """The named columns of a file with a header, part by part, so that not all of its cells are held at once.
+
+    Raises
+    ------
+    FileFormatError
+        As `read_records` and `named_columns`.
+    """
+    name = fspath(path)
+    data, notes = read_utf8(path)
+    top = _top_of(name, data, notes, None)
+    records = _records(name, data.decode(), notes, None) if top is None else top[0]
+    yield named_part(records, wanted)
+    if top is None:
+        return
+    header = [cell.strip() for cell in records.rows[0]]
+    positions = [header.index(title) for title in wanted]
+    try:
+        for rows in parts_by_column(data, top[1], records.separator, len(header), records.lines[-1]):
+            yield Part(name, [rows.columns[j] for j in positions], rows.lines)
+    except UnevenError:
+        named_columns(_records(name, data.decode(), notes, None), wanted)  # says where
+        raise
 
 
 def _records(name: str, text: str, notes: tuple[str, ...], separator: str | None, most: int | None = None) -> Records:
@@ -100,8 +155,10 @@ def _records(name: str, text: str, notes: tuple[str, ...], separator: str | None
     return Records(name, rows, lines, (*notes, *more), separator, '"' in first and '"' not in second)
 
 
-def _by_column(name: str, data: bytes, notes: tuple[str, ...], separator: str | None) -> Records | None:
-    """A large file with its rest by column; None where that cannot be, or the file is damaged."""
+def _top_of(name: str, data: bytes, notes: tuple[str, ...], separator: str | None) -> tuple[Records, int] | None:
+    """The first rows of a large file, and where the next begins; None of a small one, or if there is no telling."""
+    if len(data) <= _LARGE:
+        return None
     top = data[:_LARGE].decode("utf-8", "ignore")
     try:
         records = _records(name, top, notes, separator, _TOP_ROWS)
@@ -112,9 +169,7 @@ def _by_column(name: str, data: bytes, notes: tuple[str, ...], separator: str | 
         end = top.find("\n", end) + 1 or len(top)
     if len(records.rows) < _TOP_ROWS or top.count("\r", 0, end) != top.count("\r\n", 0, end):
         return None
-    width = len(records.rows[-1])
-    rest = rows_by_column(data, len(top[:end].encode()), records.separator, width, records.lines[-1])
-    return None if rest is None else replace(records, rest=rest)
+    return records, len(top[:end].encode())
 
 
 def check_widths(records: Records, width: int, first: int) -> None:
