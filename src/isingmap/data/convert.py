@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
-from isingmap.data.labels import LabelColumn, MissingLabels
+from isingmap.data.labels import LabelColumn, MissingLabels, cell_text
 from isingmap.data.table import SpinTable, checked_names, counted, listed
 from isingmap.errors import DataError
 
@@ -101,7 +101,7 @@ def _completed(table: SpinTable, names, positive, threshold, weights, groups) ->
 
 def _frame_columns(X) -> tuple[list[np.ndarray], list[str]]:
     # Asked of the frame itself: narwhals would refuse repeated or non-text names with a message of its own.
-    raw_names = [str(name) for name in getattr(X, "column_names", X.columns)]
+    raw_names = [_column_name(name) for name in getattr(X, "column_names", X.columns)]
     names = list(checked_names(raw_names, len(raw_names)))
     _check_shape((len(X), len(names)))
     import narwhals as nw
@@ -114,6 +114,12 @@ def _frame_columns(X) -> tuple[list[np.ndarray], list[str]]:
             "or a SpinTable"
         ) from None
     return [_frame_column(frame[:, j]) for j in range(len(names))], names
+
+
+def _column_name(name: object) -> object:
+    """A column's name as text; None, NaN and other marks of a missing name stay as they are, and are refused."""
+    missing = name is None or name != name or type(name).__name__ in ("NAType", "NaTType")
+    return name if missing else cell_text(name)
 
 
 def _frame_column(series) -> np.ndarray:

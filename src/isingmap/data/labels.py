@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -21,6 +22,7 @@ NUMBER_PAIRS = (("0", "1"), ("-1", "1"), ("1", "2"))
 WORD_PAIRS = (("false", "true"), ("no", "yes"), ("nay", "yea"))
 PAIRS = NUMBER_PAIRS + WORD_PAIRS
 
+_LARGEST_FRACTION = 10**300
 _AT_ONCE = 4096  # cells that become texts together
 _ABBREVIATIONS = {"t": "true", "f": "false", "y": "yes", "n": "no"}
 
@@ -37,9 +39,11 @@ def normalise(text: str) -> str:
 
 
 def cell_text(value: object) -> str:
-    """A cell of an object array as text; None becomes empty."""
+    """A cell of an object array as text; None becomes empty, a fraction the nearest number."""
     if value is None:
         return ""
+    if isinstance(value, Fraction) and abs(value) < _LARGEST_FRACTION:
+        return repr(float(value))
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 

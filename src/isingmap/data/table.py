@@ -130,7 +130,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
-def checked_names(names: Sequence[str], n_spins: int) -> tuple[str, ...]:
+def checked_names(names: Sequence[object], n_spins: int) -> tuple[str, ...]:
     """`names` as a tuple of `n_spins` non-empty, distinct texts.
 
     Raises
