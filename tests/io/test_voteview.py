@@ -52,6 +52,13 @@ def test_cast_codes(read):
     assert np.array_equal(read().spins, np.where(table.spins == 0, -1, table.spins))
 
 
+def test_members_can_be_looked_up(read):
+    table = read(participation=0.75)
+    assert table.details["icpsr"] == ("10", "20", "30", "41 42")
+    assert table.details["bioname"][2:] == ("McCASKILL, Claire", "SPECTER, Arlen")
+    assert table.select(["Specter"]).details == {"icpsr": ("41 42",), "bioname": ("SPECTER, Arlen",)}
+
+
 def test_notes_report_everything(read):
     notes = "\n".join(read(participation=0.75).notes)
     assert "Left out the President (WASHINGTON, George): 1 row." in notes

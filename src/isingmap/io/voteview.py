@@ -40,7 +40,7 @@ def read_voteview(
 
     Presidents are left out. Members with several icpsr numbers (party switchers) are merged by bioguide id;
     the party is the one under which more votes were cast. Columns follow the members file; names are
-    surnames, with the state where two members share one.
+    surnames, with the state where two members share one. `details` have the icpsr numbers and the full names.
 
     Parameters
     ----------
@@ -84,6 +84,10 @@ def read_voteview(
         names=tuple(labels[j] for j in kept),
         codings=(Coding("Nay", "Yea"),) * len(kept),
         groups=tuple(parties[j] for j in kept),
+        details={
+            "icpsr": tuple(" ".join(str(seat.icpsr) for seat in people[j]) for j in kept),
+            "bioname": tuple(people[j][0].name for j in kept),
+        },
         notes=(f"{cast.chamber} of congress {cast.congress}.", *notes, *merged, *dropped, *unanimous),
     )
 

@@ -39,6 +39,8 @@ class LearnedMap:
         The options of `PlanarIsing` that lead to it again.
     groups : (n_spins,) sequence of str or None
         Colours of the variables.
+    details : mapping of title to (n_spins,) tuple of str
+        What else is known of the variables: further columns of nodes.csv.
     title : str
         What the data are.
     command : str
@@ -65,6 +67,7 @@ class LearnedMap:
     warnings: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     groups: Sequence[str] | None = None
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     title: str = ""
     command: str = ""
     source: tuple[str, str] | None = None
