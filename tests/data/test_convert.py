@@ -12,7 +12,7 @@ import pytest
 
 from isingmap.data.convert import as_spin_table
 from isingmap.data.table import Coding, SpinTable
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
 
 CODING = Coding("-1", "1")
 
@@ -171,3 +171,10 @@ def test_fractions_and_decimals_are_numbers():
     assert as_spin_table(cells, threshold=1).spins.tolist() == [[-1, 1], [1, -1]]
     ones = np.array([[Fraction(1), Decimal("0.0")], [Fraction(0), Decimal("1E+0")], [None, Decimal("NaN")]], object)
     assert as_spin_table(ones).spins.tolist() == [[1, -1], [-1, 1], [0, 0]]
+
+
+def test_the_matrix_of_a_network_is_warned_of():
+    ring = np.roll(np.eye(6, dtype=int), 1, axis=0)
+    with pytest.warns(DataWarning, match="6 x 6, symmetric, with the same value all along the diagonal"):
+        as_spin_table(ring + ring.T)
+    as_spin_table(ring)
