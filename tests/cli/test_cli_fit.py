@@ -344,3 +344,31 @@ def test_places_are_looked_at_before_the_work(run, table, tmp_path, monkeypatch)
     monkeypatch.setattr("isingmap.cli.learning.PlanarIsing", None)
     code, _, err = run("fit", table, "-o", tmp_path / "map", "--places", tmp_path / "few.json")
     assert code == 2 and "no place for 3 variables of 4: b, c, d" in err
+
+
+@pytest.mark.parametrize("command", ["voteview", "fit"])
+def test_the_way_back_in_python_can_be_run(run, tmp_path, command):
+    """What the summary prints, typed in."""
+    rng = np.random.default_rng(0)
+    sides = rng.choice([1, 6], (60, 1)) * np.ones((1, 5), int)
+    codes = np.where(rng.random((60, 5)) < 0.2, 7 - sides, sides)
+    if command == "voteview":
+        votes = [f"1,Senate,{r},{j + 10},{codes[r, j]}" for r in range(60) for j in range(5)]
+        members = [f'1,Senate,{j + 10},AA,100,"NAME{"ABCDE"[j]}, X"' for j in range(5)]
+        (tmp_path / "v.csv").write_text("\n".join(["congress,chamber,rollnumber,icpsr,cast_code", *votes]))
+        (tmp_path / "m.csv").write_text("\n".join(["congress,chamber,icpsr,state_abbrev,party_code,bioname", *members]))
+        files = [tmp_path / "v.csv", tmp_path / "m.csv"]
+    else:
+        rows = [",".join(row) for row in np.where(codes == 1, "aye", "nay").tolist()]
+        (tmp_path / "t.csv").write_text("\n".join(rows))
+        files = [tmp_path / "t.csv", "--positive", "aye", "--header-lines", "0"]
+    code, _, err = run(command, *files, "-o", tmp_path / "map")
+    assert code == 0, err
+    lines = (tmp_path / "map" / "summary.txt").read_text().split("To repeat")[1].splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("  in Python"))
+    found: dict = {}
+    exec(lines[at - 1].split("import", 1)[1].strip(), found)
+    again = eval(" ".join(line[22:] for line in lines[at:]), found | {"PlanarIsing": PlanarIsing})
+    model = IsingModel.load(tmp_path / "map" / "model.json")
+    assert again.model_.edge_names == model.edge_names
+    assert np.array_equal(again.couplings_, model.couplings)

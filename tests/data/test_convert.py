@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ import pytest
 
 from isingmap.data.convert import as_spin_table
 from isingmap.data.table import Coding, SpinTable
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
 
 CODING = Coding("-1", "1")
 
@@ -154,3 +156,25 @@ def test_a_table_that_is_nearly_a_matrix_of_moments():
     cells = np.array([[1.0, 0.3], [0.301, 1.0]])
     with pytest.raises(DataError, match="cannot be read as two values"):
         as_spin_table(cells)
+
+
+@pytest.mark.parametrize("name", [None, float("nan"), " "])
+def test_a_column_without_a_name_is_refused(name):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[0, 1], [1, 0]], columns=pandas.Index([name, "b"], dtype=object))
+    with pytest.raises(DataError, match=r"every variable needs a name that is a non-empty text; got .* \(column 1\)"):
+        as_spin_table(frame)
+
+
+def test_fractions_and_decimals_are_numbers():
+    cells = np.array([[Fraction(1, 3), Decimal("1.50")], [Fraction(2), Decimal("0E+1")]], dtype=object)
+    assert as_spin_table(cells, threshold=1).spins.tolist() == [[-1, 1], [1, -1]]
+    ones = np.array([[Fraction(1), Decimal("0.0")], [Fraction(0), Decimal("1E+0")], [None, Decimal("NaN")]], object)
+    assert as_spin_table(ones).spins.tolist() == [[1, -1], [-1, 1], [0, 0]]
+
+
+def test_the_matrix_of_a_network_is_warned_of():
+    ring = np.roll(np.eye(6, dtype=int), 1, axis=0)
+    with pytest.warns(DataWarning, match="6 x 6, symmetric, with the same value all along the diagonal"):
+        as_spin_table(ring + ring.T)
+    as_spin_table(ring)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from isingmap.errors import DataError, FileFormatError
+from isingmap.io import by_column, delimited
 from isingmap.io.csv_table import read_table
 from isingmap.io.voteview import read_voteview
 
@@ -51,6 +52,13 @@ def test_cast_codes(read):
     assert np.array_equal(read().spins, np.where(table.spins == 0, -1, table.spins))
 
 
+def test_members_can_be_looked_up(read):
+    table = read(participation=0.75)
+    assert table.details["icpsr"] == ("10", "20", "30", "41 42")
+    assert table.details["bioname"][2:] == ("McCASKILL, Claire", "SPECTER, Arlen")
+    assert table.select(["Specter"]).details == {"icpsr": ("41 42",), "bioname": ("SPECTER, Arlen",)}
+
+
 def test_notes_report_everything(read):
     notes = "\n".join(read(participation=0.75).notes)
     assert "Left out the President (WASHINGTON, George): 1 row." in notes
@@ -80,6 +88,23 @@ def test_participation_includes_its_bound(read):
     third_only = [(1, 10, 1), (2, 10, 9), (3, 10, 1), (1, 20, 6), (2, 20, 6), (3, 20, 6)]
     assert read(votes_text(third_only), participation=2 / 3).n_spins == 2
     assert read(votes_text(third_only), participation=0.7).names == ("Brown-MA",)
+
+
+def test_votes_of_other_congresses_are_not_kept_nor_looked_at(write, read, monkeypatch):
+    monkeypatch.setattr(delimited, "_LARGE", 4000)
+    monkeypatch.setattr(delimited, "_TOP_ROWS", 20)
+    monkeypatch.setattr(by_column, "_BLOCK", 2000)
+    monkeypatch.setattr(by_column, "_FEWEST_ROWS", 16)
+    others = [f"2,Senate,{roll},{icpsr},{1 + 5 * (roll % 2)},50.0" for roll in range(200) for icpsr in (10, 20)]
+    lines = votes_text().splitlines()
+    text = "\n".join([lines[0], *others, *lines[1:], "2,Senate,1,10,x,50.0"])
+    assert np.array_equal(read(text, congress=1).spins, read().spins)
+    with pytest.raises(DataError, match="line 419: cast_code must be a whole number, got 'x'"):
+        read(text, congress=2)
+    with pytest.raises(DataError, match="Senate of congress 1, Senate of congress 2. Choose one"):
+        read(text.replace(",x,", ",1,"))
+    with pytest.raises(FileFormatError, match="line 419 has 2 fields, expected 6"):
+        read(text.replace("2,Senate,1,10,x,50.0", "2,Senate"), congress=1)
 
 
 def test_unanimous_roll_calls_can_be_dropped(read):

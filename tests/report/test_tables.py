@@ -1,6 +1,7 @@
 """Rows of the tables of a learned map."""
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -171,3 +172,11 @@ def test_numbers_survive_to_the_last_digit(fitted, tmp_path):
     write_csv(tmp_path / "e.csv", tables.EDGE_COLUMNS, tables.edge_rows(fitted.learned_))
     found = [float(row[2]) for row in read(tmp_path / "e.csv")[1:]]
     assert found == fitted.couplings_.tolist()
+
+
+def test_what_else_is_known_of_the_variables_is_in_the_nodes(tmp_path):
+    rng = np.random.default_rng(0)
+    table = replace(as_spin_table(rng.choice([-1, 1], (40, 3))), details={"icpsr": ("10", "20", "30 31")})
+    learned = PlanarIsing(family="zero-field").fit(table).learned_
+    rows = as_dicts(tables.node_columns(learned), tables.node_rows(learned))
+    assert [row["icpsr"] for row in rows] == ["10", "20", "30 31"]

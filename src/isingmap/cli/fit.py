@@ -56,8 +56,9 @@ def run(arguments: Namespace) -> int:
 
     check_folder(arguments.output, force=arguments.force)
     arguments.positive = positive_labels(arguments.positive)
-    table = _table(arguments)
-    return learn_and_write(table, arguments, missing=arguments.missing, title=well_formed(Path(arguments.table).name))
+    table, source = _table(arguments)
+    title = well_formed(Path(arguments.table).name)
+    return learn_and_write(table, arguments, missing=arguments.missing, title=title, source=source)
 
 
 def positive_labels(texts: list[str] | None):
@@ -79,17 +80,19 @@ def positive_labels(texts: list[str] | None):
 
 
 def _table(arguments: Namespace):
+    """The table, and the call that reads it in Python."""
     from dataclasses import replace
 
+    from isingmap.cli.learning import source_of
     from isingmap.io.csv_table import read_node_groups, read_table
     from isingmap.io.histogram import read_histogram
 
     if arguments.histogram:
         _refuse_with_histogram(arguments)
         table = read_histogram(arguments.table)
+        source = source_of(read_histogram, arguments.table)
     else:
-        table = read_table(
-            arguments.table,
+        reading = dict(
             positive=arguments.positive,
             id_column=arguments.id_column,
             group_column=arguments.group_column,
@@ -101,9 +104,11 @@ def _table(arguments: Namespace):
             transpose=arguments.transpose,
             separator=arguments.separator,
         )
+        table = read_table(arguments.table, **reading)
+        source = source_of(read_table, arguments.table, **reading)
     if arguments.node_groups:
         table = replace(table, groups=read_node_groups(arguments.node_groups, table.names))
-    return table
+    return table, source
 
 
 def _refuse_with_histogram(arguments: Namespace) -> None:

@@ -16,14 +16,16 @@ from isingmap.report.text import printable
 from isingmap.structure.options import OPTIONS
 
 
-def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, title: str) -> int:
+def learn_and_write(
+    table: SpinTable, arguments: Namespace, *, missing: str, title: str, source: tuple[str, str] | None = None
+) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
     given = {o.python: getattr(arguments, o.name) for o in OPTIONS if o.python and hasattr(arguments, o.name)}
     places = _places(table, arguments)
     verbose = not arguments.quiet and sys.stderr.isatty()
     learned = PlanarIsing(**(given | {"missing": missing, "verbose": verbose})).fit(table).learned_
     folder = write_results(
-        learned.described(warnings=arguments.warnings),
+        learned.described(warnings=arguments.warnings, source=source),
         arguments.output,
         title=title if arguments.title is None else arguments.title,
         command=arguments.command_line,
@@ -37,6 +39,17 @@ def learn_and_write(table: SpinTable, arguments: Namespace, *, missing: str, tit
         print((folder / "summary.txt").read_text(encoding="utf-8"))
         print(f"Written to {printable(folder)}: {', '.join(_file_names(folder))}")
     return INTERRUPTED if learned.interrupted else SUCCESS
+
+
+def source_of(function, *paths: str, **options: object) -> tuple[str, str]:
+    """The module of a function that reads data, and the call with those options that were given."""
+    texts = [repr(path) for path in paths]
+    texts += [
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if value is not None and value is not False and value != []
+    ]
+    return function.__module__, f"{function.__name__}({', '.join(texts)})"
 
 
 def _places(table: SpinTable, arguments: Namespace):

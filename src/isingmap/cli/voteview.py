@@ -58,14 +58,13 @@ def add_parser(commands) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from isingmap.cli.learning import learn_and_write
+    from isingmap.cli.learning import learn_and_write, source_of
     from isingmap.files.whole_folder import check_folder
     from isingmap.io.voteview import read_voteview
 
     check_folder(arguments.output, force=arguments.force)
-    table = read_voteview(
-        arguments.votes,
-        arguments.members,
+    files = arguments.votes, arguments.members
+    reading = dict(
         rollcalls=arguments.rollcalls,
         non_vote=arguments.non_vote,
         participation=arguments.participation,
@@ -73,5 +72,8 @@ def run(arguments: Namespace) -> int:
         congress=arguments.congress,
         chamber=arguments.chamber,
     )
+    table = read_voteview(*files, **reading)
     missing = "pairwise" if arguments.non_vote == "missing" else "error"
-    return learn_and_write(table, arguments, missing=missing, title=table.notes[0].rstrip("."))
+    title = table.notes[0].rstrip(".")
+    source = source_of(read_voteview, *files, **reading)
+    return learn_and_write(table, arguments, missing=missing, title=title, source=source)

@@ -102,8 +102,16 @@ def _code_by_labels(columns, names, positive, place):
     problems.raise_if_any()
     display = _display_texts(columns)
     codings = tuple(Coding(display.get(neg, neg), display.get(pos, pos)) for neg, pos in rules)
-    spins = [column.mapped({neg: -1, pos: 1}) for column, (neg, pos) in zip(columns, rules, strict=True)]
-    return np.stack(spins, axis=1), codings, _coding_notes(codings, names)
+    spins = _side_by_side(columns, [{neg: -1, pos: 1} for neg, pos in rules])
+    return spins, codings, _coding_notes(codings, names)
+
+
+def _side_by_side(columns: Sequence[LabelColumn], values: Sequence[dict[str, int]]) -> np.ndarray:
+    """The value of each label, (n_samples, n_spins) int8, 0 for labels without one; made without a copy."""
+    spins = np.empty((len(columns[0].codes), len(columns)), dtype=np.int8)
+    for j, (column, value_of) in enumerate(zip(columns, values, strict=True)):
+        spins[:, j] = column.mapped(value_of)
+    return spins
 
 
 def _wanted_labels(positive: Positive, columns, names) -> list[str | None]:
@@ -287,12 +295,10 @@ def _code_by_threshold(columns, names, threshold, place):
             first = _first_odd(column, numbers, lambda row, j=j: place(j, row))
             problems.add(f"column {names[j]!r} has {first}, which is not a number", HINT_IDS)
     problems.raise_if_any()
-    spins = [
-        column.mapped({value: 1 if number(value) >= threshold else -1 for value in column.values}) for column in columns
-    ]
+    values = [{value: 1 if number(value) >= threshold else -1 for value in column.values} for column in columns]
     note = f"A value >= {threshold:g} is +1, a smaller value is -1, in {_which(names, len(names))}."
     coding = Coding(f"< {threshold:g}", f">= {threshold:g}")
-    return np.stack(spins, axis=1), (coding,) * len(columns), (note,)
+    return _side_by_side(columns, values), (coding,) * len(columns), (note,)
 
 
 def _coding_notes(codings: Sequence[Coding], names: Sequence[str]) -> tuple[str, ...]:

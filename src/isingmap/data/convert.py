@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
-from isingmap.data.labels import LabelColumn, MissingLabels
+from isingmap.data.labels import LabelColumn, MissingLabels, cell_text
 from isingmap.data.table import SpinTable, checked_names, counted, listed
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
+from isingmap.warned import warn
 
 _MATRIX_TOLERANCE = 1e-8
+_SMALLEST_MATRIX = 5
 
 
 def as_spin_table(
@@ -57,6 +59,11 @@ def as_spin_table(
     ------
     DataError
         If X is not such a table; names every column that is not two-valued.
+
+    Warns
+    -----
+    DataWarning
+        If X looks like the matrix of a network.
     """
     if isinstance(X, SpinTable):
         table = _completed(X, names, positive, threshold, weights, groups)
@@ -70,6 +77,7 @@ def as_spin_table(
         found_names = [f"x{j + 1}" for j in range(len(columns))]
     names = checked_names(found_names if names is None else names, len(columns))
     _refuse_moment_matrix(columns)
+    _warn_of_adjacency(columns)
     if select is not None:
         column_of = dict(zip(names, columns, strict=True))
         names = _present(select, names)
@@ -101,7 +109,7 @@ def _completed(table: SpinTable, names, positive, threshold, weights, groups) ->
 
 def _frame_columns(X) -> tuple[list[np.ndarray], list[str]]:
     # Asked of the frame itself: narwhals would refuse repeated or non-text names with a message of its own.
-    raw_names = [str(name) for name in getattr(X, "column_names", X.columns)]
+    raw_names = [_column_name(name) for name in getattr(X, "column_names", X.columns)]
     names = list(checked_names(raw_names, len(raw_names)))
     _check_shape((len(X), len(names)))
     import narwhals as nw
@@ -114,6 +122,12 @@ def _frame_columns(X) -> tuple[list[np.ndarray], list[str]]:
             "or a SpinTable"
         ) from None
     return [_frame_column(frame[:, j]) for j in range(len(names))], names
+
+
+def _column_name(name: object) -> object:
+    """A column's name as text; None, NaN and other marks of a missing name stay as they are, and are refused."""
+    missing = name is None or name != name or type(name).__name__ in ("NAType", "NaTType")
+    return name if missing else cell_text(name)
 
 
 def _frame_column(series) -> np.ndarray:
@@ -170,6 +184,22 @@ def _refuse_moment_matrix(columns: Sequence[np.ndarray]) -> None:
         raise DataError(
             f"X is a symmetric {n} x {n} matrix with unit diagonal: is it a matrix of correlations or "
             f"moments, not {counted(n, 'observation')}? Then use fit_moments(moments, n_samples)."
+        )
+
+
+def _warn_of_adjacency(columns: Sequence[np.ndarray]) -> None:
+    """A matrix of a network is as frequent; a smaller table of answers may well be symmetric."""
+    n = len(columns)
+    if n < _SMALLEST_MATRIX or columns[0].size != n or any(column.dtype.kind not in "biuf" for column in columns):
+        return
+    matrix = np.stack(columns, axis=1)
+    if (matrix == matrix.T).all() and (matrix.diagonal() == matrix[0, 0]).all():
+        warn(
+            f"X is {n} x {n}, symmetric, with the same value all along the diagonal: a network, not "
+            f"{counted(n, 'observation')}? A matrix of couplings is a model (IsingModel), moments are for "
+            "fit_moments(moments, n_samples)",
+            DataWarning,
+            stacklevel=3,
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -21,6 +22,8 @@ NUMBER_PAIRS = (("0", "1"), ("-1", "1"), ("1", "2"))
 WORD_PAIRS = (("false", "true"), ("no", "yes"), ("nay", "yea"))
 PAIRS = NUMBER_PAIRS + WORD_PAIRS
 
+_LARGEST_FRACTION = 10**300
+_AT_ONCE = 4096  # cells that become texts together
 _ABBREVIATIONS = {"t": "true", "f": "false", "y": "yes", "n": "no"}
 
 
@@ -36,15 +39,20 @@ def normalise(text: str) -> str:
 
 
 def cell_text(value: object) -> str:
-    """A cell of an object array as text; None becomes empty."""
+    """A cell of an object array as text; None becomes empty, a fraction the nearest number."""
     if value is None:
         return ""
+    if isinstance(value, Fraction) and abs(value) < _LARGEST_FRACTION:
+        return repr(float(value))
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelColumn:
-    """One column, factorised: its distinct texts and, for each row, the position of its text among them."""
+class LabelColumn(Sequence[str]):
+    """One column, factorised: its distinct texts and, for each row, the position of its text among them.
+
+    As a sequence it is that of the texts in its cells.
+    """
 
     texts: tuple[str, ...]
     codes: np.ndarray
@@ -53,6 +61,8 @@ class LabelColumn:
     @classmethod
     def from_texts(cls, cells: Sequence[str]) -> LabelColumn:
         """Factorise texts, in order of first appearance."""
+        if isinstance(cells, cls):
+            return cells
         texts = tuple(dict.fromkeys(cells))
         position = {text: i for i, text in enumerate(texts)}
         return cls(texts, np.fromiter(map(position.__getitem__, cells), np.intp, len(cells)))
@@ -67,6 +77,18 @@ class LabelColumn:
         """Factorise a boolean, integer or floating-point array, in ascending order."""
         distinct, codes = np.unique(values, return_inverse=True)
         return cls(tuple(repr(value) for value in distinct.tolist()), codes.reshape(-1))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row):
+        if isinstance(row, slice):
+            return [self.texts[code] for code in self.codes[row].tolist()]
+        return self.texts[self.codes[row]]
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self.codes), _AT_ONCE):
+            yield from map(self.texts.__getitem__, self.codes[start : start + _AT_ONCE].tolist())
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -103,3 +125,20 @@ class LabelColumn:
     def mapped(self, values: dict[str, int]) -> np.ndarray:
         """An int8 value per row: `values` of its label, 0 for every other label."""
         return np.array([values.get(key, 0) for key in self.keys], dtype=np.int8)[self.codes]
+
+
+def joined(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
+    """The cells of both, as labels where the second are."""
+    if not isinstance(second, LabelColumn):
+        return [*first, *second]
+    parts = LabelColumn.from_texts(first), second
+    texts = tuple(dict.fromkeys(parts[0].texts + second.texts))
+    position = {text: code for code, text in enumerate(texts)}
+    kind = np.int8 if len(texts) < 128 else np.intp
+    codes = [np.array([position[text] for text in part.texts], kind)[part.codes] for part in parts]
+    return LabelColumn(texts, np.concatenate(codes))
+
+
+def distinct_texts(cells: Sequence[str]) -> Collection[str]:
+    """The texts that occur in the cells."""
+    return cells.texts if isinstance(cells, LabelColumn) else set(cells)

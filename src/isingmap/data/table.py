@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class SpinTable:
         A group for each *variable* (a senator's party), used for colouring.
     notes : tuple of str
         What was done to the data so far, as plain sentences.
+    details : mapping of title to tuple of str
+        What else is known of each variable, such as a legislator's number; columns of nodes.csv.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class SpinTable:
     weights: np.ndarray | None = None
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spins", _checked_spins(self.spins))
@@ -61,6 +64,8 @@ class SpinTable:
             groups = tuple(str(group) for group in self.groups)
             object.__setattr__(self, "groups", _one_per_column(groups, self.n_spins, "groups"))
         object.__setattr__(self, "notes", tuple(self.notes))
+        for title, texts in self.details.items():
+            _one_per_column(texts, self.n_spins, title)
 
     @property
     def n_samples(self) -> int:
@@ -92,6 +97,7 @@ class SpinTable:
             names=tuple(self.names[i] for i in index),
             codings=tuple(self.codings[i] for i in index),
             groups=None if self.groups is None else tuple(self.groups[i] for i in index),
+            details={title: tuple(texts[i] for i in index) for title, texts in self.details.items()},
         )
 
     def with_notes(self, *notes: str) -> SpinTable:
@@ -130,7 +136,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
-def checked_names(names: Sequence[str], n_spins: int) -> tuple[str, ...]:
+def checked_names(names: Sequence[object], n_spins: int) -> tuple[str, ...]:
     """`names` as a tuple of `n_spins` non-empty, distinct texts.
 
     Raises
@@ -178,11 +184,18 @@ def _checked_spins(spins) -> np.ndarray:
     array = np.asarray(np.ma.filled(spins, 0) if np.ma.isMaskedArray(spins) else spins)
     if array.ndim != 2:
         raise DataError(f"spins must be a table (n_samples, n_spins); got {array.ndim} dimensions")
-    if array.dtype.kind not in "iufb" or not np.isin(array, (-1, 0, 1)).all():
+    if array.dtype.kind not in "iufb" or not _are_spins(array):
         raise DataError("spins must be -1, +1, or 0 for a missing cell; for other labels use as_spin_table")
     array = array.astype(np.int8)  # always a copy: freezing it must not freeze the caller's array
     array.flags.writeable = False
     return array
+
+
+def _are_spins(array: np.ndarray) -> bool:
+    """Whether every entry is -1, 0 or 1; whole numbers are looked at without a copy."""
+    if array.dtype.kind == "f":
+        return bool(np.isin(array, (-1, 0, 1)).all())
+    return not array.size or bool(array.min() >= -1 and array.max() <= 1)
 
 
 def _one_per_column(values: Sequence, n_spins: int, what: str) -> tuple:

@@ -10,11 +10,11 @@ from os import PathLike
 import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
-from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, normalise
+from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.number_text import number
-from isingmap.io.delimited import Records, named_columns, read_records
+from isingmap.io.delimited import Records, named_columns, read_large, read_records
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import refuse_further_headers, refuse_matrix, refuse_totals, transpose_hint
 
@@ -71,7 +71,7 @@ def read_table(
     DataError
         If columns are not two-valued or do not exist, with their names.
     """
-    records = read_records(path, separator)
+    records = read_large(path, separator)
     _refuse_histogram(records)
     sheet = sheet_of(records, header_lines)
     roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
@@ -218,7 +218,7 @@ def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> t
 def _holds_text(cells: Sequence[str]) -> bool:
     """Whether a column holds more than answers, missing cells and numbers."""
     known = {label for pair in PAIRS for label in pair} | {""}
-    return any(normalise(cell) not in known and number(cell) is None for cell in set(cells))
+    return any(normalise(cell) not in known and number(cell) is None for cell in distinct_texts(cells))
 
 
 def _kept(sheet: Sheet, aside: Sequence[int]) -> list[int]:

@@ -6,7 +6,9 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from isingmap.data.labels import PAIRS, normalise
+import numpy as np
+
+from isingmap.data.labels import PAIRS, distinct_texts, joined, normalise
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataError
 from isingmap.io.delimited import Records, check_widths
@@ -25,16 +27,17 @@ class Sheet:
     path : str
     header : tuple of str
         Only the first may be empty: it is the column of row names.
-    columns : list of tuple of str
-    lines : list of int
+    columns : list of sequence of str
+        A LabelColumn where a large file has few labels.
+    lines : sequence or array of int
         Line of the file on which each row ends.
     notes : tuple of str
     """
 
     path: str
     header: tuple[str, ...]
-    columns: list[tuple[str, ...]]
-    lines: list[int]
+    columns: list[Sequence[str]]
+    lines: Sequence[int] | np.ndarray
     notes: tuple[str, ...]
 
     @property
@@ -70,19 +73,44 @@ def sheet_of(records: Records, header_lines: int | None) -> Sheet:
         If the rows are not equally long, a column has no name, or there is no row of data.
     """
     header, n_header_rows, notes = _header(records, header_lines)
-    rows, more = _without_surplus(records.rows[n_header_rows:], len(header))
+    columns = _columns_below(records, n_header_rows)
+    if columns and len(columns) == len(header) + 1 and _is_blank(columns[-1]):
+        columns = columns[:-1]
+        notes = (*notes, "Every row ends with a separator; the empty last field was left out.")
     # R's write.table leaves out the name of the column of row names.
-    if n_header_rows and rows and all(len(row) == len(header) + 1 for row in rows):
+    elif n_header_rows and len(columns) == len(header) + 1:
         header = ("", *header)
-    elif len(header) > 1 and not header[-1] and rows and all(len(row) == len(header) - 1 for row in rows):
+    elif len(header) > 1 and not header[-1] and len(columns) == len(header) - 1:
         header = header[:-1]
-    records = replace(records, rows=[*records.rows[:n_header_rows], *rows])
-    check_widths(records, len(header), n_header_rows)
-    if not rows:
+    if len(columns) != len(header):
+        check_widths(records, len(header), n_header_rows)
         raise records.fail("there is a header but no row of data")
-    columns = list(zip(*rows, strict=True))
-    sheet = Sheet(records.path, header, columns, records.lines[n_header_rows:], (*records.notes, *notes, *more))
+    lines = _lines_below(records, n_header_rows)
+    sheet = Sheet(records.path, header, columns, lines, (*records.notes, *notes))
     return _without_empty_columns(sheet, records)
+
+
+def _columns_below(records: Records, n_header_rows: int) -> list[Sequence[str]]:
+    """The columns below the header; none if there is no row, or rows are not equally wide."""
+    rows, rest = records.rows[n_header_rows:], records.rest
+    widths = {len(row) for row in rows} | (set() if rest is None else {len(rest.columns)})
+    if len(widths) != 1:
+        return []
+    above: list[Sequence[str]] = list(zip(*rows, strict=True))
+    if rest is None:
+        return above
+    if not rows:
+        return rest.columns
+    return [joined(*parts) for parts in zip(above, rest.columns, strict=True)]
+
+
+def _lines_below(records: Records, n_header_rows: int) -> Sequence[int] | np.ndarray:
+    lines = records.lines[n_header_rows:]
+    return lines if records.rest is None else np.concatenate([lines, records.rest.lines]).astype(np.int64)
+
+
+def _is_blank(column: Sequence[str]) -> bool:
+    return not any(cell.strip() for cell in distinct_texts(column))
 
 
 def _header(records: Records, header_lines: int | None) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
@@ -122,17 +150,10 @@ def _is_header(records: Records, first: Sequence[str], keys: set[str]) -> bool:
     return bool(labels) and not labels & kin
 
 
-def _without_surplus(rows: list[list[str]], width: int) -> tuple[list[list[str]], tuple[str, ...]]:
-    """The rows without the empty field that a separator at the end of each line makes."""
-    if not rows or any(len(row) != width + 1 or row[-1].strip() for row in rows):
-        return rows, ()
-    return [row[:-1] for row in rows], ("Every row ends with a separator; the empty last field was left out.",)
-
-
 def _without_empty_columns(sheet: Sheet, records: Records) -> Sheet:
     """Drop nameless columns without a cell: what a separator at the end of each line makes."""
     nameless = [j for j, name in enumerate(sheet.header) if not name]
-    empty = [j for j in nameless if not any(cell.strip() for cell in sheet.columns[j])]
+    empty = [j for j in nameless if _is_blank(sheet.columns[j])]
     bad = [j + 1 for j in nameless if j not in empty and j > 0]
     if bad:
         raise records.fail(

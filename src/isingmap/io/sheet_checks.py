@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from isingmap.data.labels import normalise
+import numpy as np
+
+from isingmap.data.labels import LabelColumn, normalise
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataError
 from isingmap.files.number_text import number
@@ -71,11 +73,18 @@ def _are_headers(columns: Sequence[Sequence[str]], n_more: int) -> bool:
     excess = 0
     for column in columns:
         head = [normalise(cell) for cell in column[:n_more]]
-        below = {normalise(text) for text in set(column[n_more:])} - {""}
+        below = {normalise(text) for text in _texts_from(column, n_more)} - {""}
         if not all(head) or below & set(head) or len(below) > 2 or any(number(cell) is not None for cell in head):
             return False
         excess += len(below | set(head)) > 2
     return 2 * excess > len(columns)
+
+
+def _texts_from(column: Sequence[str], row: int) -> Collection[str]:
+    """The texts that occur in this row or below it."""
+    if not isinstance(column, LabelColumn):
+        return set(column[row:])
+    return [column.texts[code] for code in np.flatnonzero(np.bincount(column.codes[row:])).tolist()]
 
 
 def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
@@ -111,8 +120,11 @@ def _is_total(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
 def _last_row_is_total(columns: Sequence[Sequence[str]]) -> bool:
     found_two = False
     for column in columns:
-        *parts, total = (number(cell) for cell in (*column[:-1], column[-1]))
-        if total is None or (total <= 1 and not found_two) or None in parts or sum(parts) != total:  # type: ignore[arg-type]
+        total = number(column[-1])
+        if total is None or (total <= 1 and not found_two):
+            return False
+        parts = [number(cell) for cell in column[:-1]]
+        if None in parts or sum(parts) != total:  # type: ignore[arg-type]
             return False
         found_two = True
     return True

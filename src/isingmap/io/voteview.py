@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 
 import numpy as np
 
-from isingmap.data.labels import normalise
+from isingmap.data.labels import LabelColumn, normalise
 from isingmap.data.table import Coding, SpinTable, counted, listed
-from isingmap.errors import DataError
+from isingmap.errors import DataError, FileFormatError
 from isingmap.files.number_text import number
-from isingmap.io.delimited import Records, named_columns, read_records
+from isingmap.io.delimited import Part, named_part, named_parts, read_records
 
 _YEA, _NAY, _NON_VOTE = (1, 2, 3), (4, 5, 6), (7, 8, 9)
 _SPIN_OF_CODE = np.array([0, 1, 1, 1, -1, -1, -1, 0, 0, 0], dtype=np.int8)
@@ -40,7 +40,7 @@ def read_voteview(
 
     Presidents are left out. Members with several icpsr numbers (party switchers) are merged by bioguide id;
     the party is the one under which more votes were cast. Columns follow the members file; names are
-    surnames, with the state where two members share one.
+    surnames, with the state where two members share one. `details` have the icpsr numbers and the full names.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def read_voteview(
         raise DataError(f"unknown rule for votes not cast {non_vote!r}; choose 'minus' or 'missing'")
     if participation is not None and not 0 <= participation <= 1:
         raise DataError(f"participation must be a share from 0 to 1, got {participation!r}")
-    cast = _read_votes(read_records(votes), congress, chamber)
-    seats, presidents = _read_members(read_records(members), cast.congress, cast.chamber)
+    cast = _read_votes(votes, congress, chamber)
+    seats, presidents = _read_members(members, cast.congress, cast.chamber)
     people = _people(seats)
     codes, ballots, notes = _code_matrix(cast, people, presidents)
     if rollcalls is not None:
-        notes += _verify(read_records(rollcalls), cast, codes)
+        notes += _verify(rollcalls, cast, codes)
     labels = _unique_names([person[0] for person in people])
     parties, merged = _parties(people, ballots, labels)
     kept, dropped = _frequent_voters(codes, participation, labels)
@@ -84,6 +84,10 @@ def read_voteview(
         names=tuple(labels[j] for j in kept),
         codings=(Coding("Nay", "Yea"),) * len(kept),
         groups=tuple(parties[j] for j in kept),
+        details={
+            "icpsr": tuple(" ".join(str(seat.icpsr) for seat in people[j]) for j in kept),
+            "bioname": tuple(people[j][0].name for j in kept),
+        },
         notes=(f"{cast.chamber} of congress {cast.congress}.", *notes, *merged, *dropped, *unanimous),
     )
 
@@ -114,52 +118,68 @@ class _Seat:
     party: str
 
 
-def _read_votes(records: Records, congress: int | None, chamber: str | None) -> _Votes:
+def _read_votes(path: str | PathLike, congress: int | None, chamber: str | None) -> _Votes:
+    """The votes of the one congress and chamber that fits; of others nothing is kept while the file is read."""
     wanted = ("congress", "chamber", "rollnumber", "icpsr", "cast_code")
-    congress_text, chamber_text, *rest = named_columns(records, wanted)
-    congresses = _integers(records, congress_text, "congress")
-    rollnumber, icpsr, code = (_integers(records, cells, name) for cells, name in zip(rest, wanted[2:], strict=True))
-    bad = np.flatnonzero((code < 0) | (code > 9))
-    if bad.size:
-        line = records.lines[bad[0] + 1]
-        raise records.fail(
-            f"line {line}: cast_code must be 0 to 9, got {code[bad[0]]} ({counted(bad.size, 'such line')})"
+    house = None if chamber is None else chamber.strip().capitalize()
+    found: dict[tuple[int, str], list[np.ndarray]] = {}
+    bad: list[tuple[int, int]] = []
+    for part in named_parts(path, wanted):
+        for pair, rows in _by_chamber(part):
+            votes = found.setdefault(pair, [])
+            if congress in (None, pair[0]) and house in (None, pair[1]):
+                numbers = [_integers(part, part.columns[k], wanted[k], rows) for k in (2, 3, 4)]
+                odd = np.flatnonzero((numbers[2] < 0) | (numbers[2] > 9))
+                bad += [(int(part.lines[rows[k]]), int(numbers[2][k])) for k in odd.tolist()]
+                votes.append(np.stack(numbers))
+    if bad:
+        line, code = min(bad)
+        raise FileFormatError(
+            f"{fspath(path)}: line {line}: cast_code must be 0 to 9, got {code} ({counted(len(bad), 'such line')})"
         )
-    chambers = np.array([text.strip().capitalize() for text in chamber_text])
-    choice = _choose(records, congresses, chambers, congress, chamber)
-    mask = (congresses == choice[0]) & (chambers == choice[1])
-    return _Votes(records.path, *choice, rollnumber[mask], icpsr[mask], code[mask])
+    choice = _choose(fspath(path), found)
+    return _Votes(fspath(path), *choice, *np.concatenate(found[choice], axis=1))
 
 
-def _choose(records, congresses, chambers, congress, chamber) -> tuple[int, str]:
-    """The one congress and chamber that fits; a President's rows do not count as a chamber."""
-    found = sorted({(int(c), str(h)) for c, h in zip(congresses, chambers, strict=True)})
-    found = [pair for pair in found if pair[1] != "President"]
-    fitting = [
-        pair
-        for pair in found
-        if congress in (None, pair[0]) and (chamber is None or chamber.strip().capitalize() == pair[1])
-    ]
-    shown = listed([f"{h} of congress {c}" for c, h in found]) or "none"
+def _by_chamber(part: Part) -> Iterator[tuple[tuple[int, str], np.ndarray]]:
+    """The rows of a part that belong to each congress and chamber."""
+    congresses = _integers(part, part.columns[0], "congress")
+    chambers = LabelColumn.from_texts(part.columns[1])
+    titles = [text.strip().capitalize() for text in chambers.texts]
+    for number_ in np.unique(congresses).tolist():
+        for title in dict.fromkeys(titles):
+            of_chamber = np.array([other == title for other in titles])[chambers.codes]
+            rows = np.flatnonzero(of_chamber & (congresses == number_))
+            if rows.size:
+                yield (number_, title), rows
+
+
+def _choose(path: str, found: Mapping[tuple[int, str], Sequence[np.ndarray]]) -> tuple[int, str]:
+    """The one congress and chamber of which votes were kept; a President's rows do not count as a chamber."""
+    pairs = sorted(pair for pair in found if pair[1] != "President")
+    fitting = [pair for pair in pairs if found[pair]]
+    shown = listed([f"{h} of congress {c}" for c, h in pairs]) or "none"
     if not fitting:
-        raise DataError(f"{records.path}: no votes of the congress and chamber asked for; the file holds {shown}")
+        raise DataError(f"{path}: no votes of the congress and chamber asked for; the file holds {shown}")
     if len(fitting) > 1:
-        raise DataError(f"{records.path}: votes of several chambers: {shown}. Choose one with congress= and chamber=.")
+        raise DataError(f"{path}: votes of several chambers: {shown}. Choose one with congress= and chamber=.")
     return fitting[0]
 
 
-def _read_members(records: Records, congress: int, chamber: str) -> tuple[list[_Seat], list[_Seat]]:
+def _read_members(path: str | PathLike, congress: int, chamber: str) -> tuple[list[_Seat], list[_Seat]]:
     """Members of the chamber in file order, and Presidents."""
     wanted = ("congress", "chamber", "icpsr", "party_code", "bioname", "state_abbrev")
-    congresses, chambers, icpsr, party, names, states = named_columns(records, wanted)
+    records = read_records(path)
     has_bioguide = "bioguide_id" in [name.strip() for name in records.rows[0]]
-    bioguide = named_columns(records, ("bioguide_id",))[0] if has_bioguide else ("",) * len(icpsr)
-    of_congress = _integers(records, congresses, "congress") == congress
-    numbers = _integers(records, icpsr, "icpsr")
-    parties = _integers(records, party, "party_code")
+    part = named_part(records, (*wanted, "bioguide_id") if has_bioguide else wanted)
+    congresses, chambers, icpsr, party, names, states, *more = part.columns
+    bioguide = more[0] if more else [""] * len(icpsr)
+    of_congress = _integers(part, congresses, "congress") == congress
+    numbers = _integers(part, icpsr, "icpsr")
+    parties = _integers(part, party, "party_code")
     seats: dict[int, _Seat] = {}
     presidents: dict[int, _Seat] = {}
-    for i in np.flatnonzero(of_congress):
+    for i in np.flatnonzero(of_congress).tolist():
         where = chambers[i].strip().capitalize()
         person = bioguide[i].strip() if normalise(bioguide[i]) else ""  # R writes NA where there is no id
         seat = _Seat(int(numbers[i]), person, names[i].strip(), states[i].strip(), str(parties[i]))
@@ -172,16 +192,18 @@ def _read_members(records: Records, congress: int, chamber: str) -> tuple[list[_
     return list(seats.values()), list(presidents.values())
 
 
-def _integers(records: Records, cells: Sequence[str], name: str) -> np.ndarray:
-    """Whole numbers, also when a spreadsheet wrote them as 111.0."""
-    try:
-        return np.array(cells, dtype="U").astype(np.int64)
-    except (ValueError, OverflowError):
-        values = [number(cell) for cell in cells]
-    for value, cell, line in zip(values, cells, records.lines[1:], strict=True):
-        if value is None or not value.is_integer() or abs(value) > 2**53:
-            raise records.fail(f"line {line}: {name} must be a whole number, got {cell!r}") from None
-    return np.array(values).astype(np.int64)
+def _integers(part: Part, cells: Sequence[str], name: str, rows: np.ndarray | None = None) -> np.ndarray:
+    """Whole numbers of some rows, by default all, also where a spreadsheet wrote them as 111.0."""
+    column = LabelColumn.from_texts(cells)
+    codes = column.codes if rows is None else column.codes[rows]
+    values = [number(text) for text in column.texts]
+    numbers = [int(value) if value is not None and value.is_integer() else 2**53 + 1 for value in values]
+    good = np.array([abs(value) <= 2**53 for value in numbers], dtype=bool)
+    bad = np.flatnonzero(~good[codes])
+    if bad.size:
+        row = int(bad[0] if rows is None else rows[bad[0]])
+        raise part.fail(f"line {part.lines[row]}: {name} must be a whole number, got {cells[row]!r}")
+    return np.array([value if ok else 0 for value, ok in zip(numbers, good.tolist(), strict=True)], np.int64)[codes]
 
 
 # --- people -----------------------------------------------------------------------------------------------
@@ -312,12 +334,13 @@ def _spins(codes, non_vote: str, drop_unanimous: bool) -> tuple[np.ndarray, list
     return spins, notes
 
 
-def _verify(records: Records, cast: _Votes, codes: np.ndarray) -> list[str]:
+def _verify(path: str | PathLike, cast: _Votes, codes: np.ndarray) -> list[str]:
     """Compare yeas and nays with the official counts."""
     wanted = ("congress", "chamber", "rollnumber", "yea_count", "nay_count")
-    congresses, chambers, *rest = named_columns(records, wanted)
-    rollnumber, yea, nay = (_integers(records, c, n) for c, n in zip(rest, wanted[2:], strict=True))
-    here = _integers(records, congresses, "congress") == cast.congress
+    part = named_part(read_records(path), wanted)
+    congresses, chambers, *rest = part.columns
+    rollnumber, yea, nay = (_integers(part, c, n) for c, n in zip(rest, wanted[2:], strict=True))
+    here = _integers(part, congresses, "congress") == cast.congress
     here &= np.array([text.strip().capitalize() == cast.chamber for text in chambers], dtype=bool)
     official = {int(r): (int(y), int(n)) for r, y, n in zip(rollnumber[here], yea[here], nay[here], strict=True)}
     spins = _SPIN_OF_CODE[codes]

@@ -42,10 +42,14 @@ class LearnedMap:
         The options of `PlanarIsing` that lead to it again.
     groups : (n_spins,) sequence of str or None
         Colours of the variables.
+    details : mapping of title to (n_spins,) tuple of str
+        What else is known of the variables: further columns of nodes.csv.
     title : str
         What the data are.
     command : str
         The command line that leads to it again.
+    source : (str, str), optional
+        Where the data came from: a module, and the call of its function that reads them.
     layout : {"planar", "kamada-kawai"}
         How to find places for the nodes.
     overlap : (n_parameters, n_parameters) array or None
@@ -66,8 +70,10 @@ class LearnedMap:
     warnings: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     groups: Sequence[str] | None = None
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     title: str = ""
     command: str = ""
+    source: tuple[str, str] | None = None
     layout: str = "planar"
     places: Positions | None = None
     overlap: np.ndarray | None = None
@@ -141,6 +147,7 @@ class LearnedMap:
         groups: Sequence[str] | None = None,
         title: str | None = None,
         command: str | None = None,
+        source: tuple[str, str] | None = None,
         layout: str | None = None,
         places: Positions | None = None,
         warnings: Sequence[str] | None = None,
@@ -157,6 +164,7 @@ class LearnedMap:
             groups=self.groups if groups is None else groups,
             title=self.title if title is None else title,
             command=self.command if command is None else command,
+            source=self.source if source is None else source,
             layout=self.layout if layout is None else layout,
             places=self.places if places is None else places,
             warnings=self.warnings if warnings is None else tuple(warnings),

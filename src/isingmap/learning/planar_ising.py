@@ -126,7 +126,10 @@ class PlanarIsing:
                 else None
             )
             learned = LearnedMap(
-                result, moments, table.codings, table.notes, tuple(heard), groups=table.groups, overlap=shared
+                *(result, moments, table.codings, table.notes, tuple(heard)),
+                groups=table.groups,
+                details=table.details,
+                overlap=shared,
             )
             return self._keep(learned, columns, named)
 

@@ -19,6 +19,9 @@ CONVENTION = (
 )
 
 
+CODE = "in Python"  # the label of what can be typed as it is printed
+
+
 @dataclass(frozen=True)
 class Fact:
     """One thing to know.
@@ -45,7 +48,8 @@ class Fact:
         """For the screen, at most 100 columns wide."""
         if not self.label:
             return [f"  {self.text}"]
-        return [entry("" if k else self.label, text) for k, text in enumerate(self.text.split("\n"))]
+        paragraphs = enumerate(self.text.split("\n"))
+        return [entry("" if k else self.label, text, cut_words=self.label != CODE) for k, text in paragraphs]
 
     @property
     def record(self) -> dict:

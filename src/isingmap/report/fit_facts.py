@@ -11,7 +11,7 @@ from scipy.special import entr
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
-from isingmap.report.facts import MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
+from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.text import printable, shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -192,7 +192,12 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     yield text_fact(REPEAT, "version", f"isingmap {__version__}")
     if learned.command:
         yield text_fact(REPEAT, "command", learned.command)
-    yield text_fact(REPEAT, "in Python", settings_text(learned))
+    if learned.source is None:
+        yield text_fact(REPEAT, CODE, settings_text(learned))
+    else:
+        module, call = learned.source
+        yield text_fact(REPEAT, "import", f"from {module} import {call.partition('(')[0]}")
+        yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.fit({call})"))
 
 
 def settings_text(learned: LearnedMap) -> str:

@@ -125,7 +125,7 @@ def write_edges(learned: LearnedMap, path: Path) -> None:
 
 
 def write_nodes(learned: LearnedMap, path: Path) -> None:
-    write_csv(path, tables.NODE_COLUMNS, tables.node_rows(learned))
+    write_csv(path, tables.node_columns(learned), tables.node_rows(learned))
 
 
 def write_path(learned: LearnedMap, path: Path) -> None:

@@ -71,8 +71,13 @@ def _steps(result: SearchResult) -> list[int | None]:
     return [steps.get((source, target), 0) for source, target in pairs]
 
 
+def node_columns(learned: LearnedMap) -> tuple[str, ...]:
+    """`NODE_COLUMNS`, and a column for what else is known of the variables."""
+    return (*NODE_COLUMNS, *learned.details)
+
+
 def node_rows(learned: LearnedMap) -> list[Row]:
-    """A row of `NODE_COLUMNS` for each variable, in the order of the columns of the data."""
+    """A row of `node_columns` for each variable, in the order of the columns of the data."""
     model, n = learned.model, learned.model.n_spins
     means = learned.moments.magnetizations
     codings = learned.codings or [None] * n
@@ -87,7 +92,8 @@ def node_rows(learned: LearnedMap) -> list[Row]:
         learned.groups or [""] * n,
         labels,
     )
-    return [(*row, *pair) for *row, pair in zip(*columns, strict=True)]
+    details = list(zip(*learned.details.values(), strict=True)) or [()] * n
+    return [(*row, *pair, *more) for (*row, pair), more in zip(zip(*columns, strict=True), details, strict=True)]
 
 
 def path_rows(result: SearchResult) -> list[Row]:

@@ -25,10 +25,11 @@ def _escaped(letter: str) -> str:
     return letter
 
 
-def entry(label: str, text: str) -> str:
-    """A line '  label   text', wrapped below its text when it is long."""
+def entry(label: str, text: str, *, cut_words: bool = True) -> str:
+    """A line '  label   text', wrapped below its text when it is long; words of code are not cut."""
     indent = " " * (_LABEL + 2)
-    lines = textwrap.wrap(text, WIDTH - len(indent), break_on_hyphens=False) or [""]
+    width = WIDTH - len(indent)
+    lines = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=cut_words) or [""]
     return "\n".join([f"  {label:<{_LABEL}}{lines[0]}", *(indent + line for line in lines[1:])]).rstrip()
 
 
