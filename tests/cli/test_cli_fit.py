@@ -74,7 +74,7 @@ def test_warnings_are_printed_once_without_file_and_line(run, real, tmp_path):
         "--quiet",
     )
     assert code == 0
-    assert err.startswith("warning: ") and "Use --family partial" in err and ".py" not in err
+    assert err.startswith("warning: ") and "Use --family planar" in err and ".py" not in err
     lines = err.splitlines()
     assert len(lines) == len(set(lines))
 
@@ -318,7 +318,7 @@ def test_the_summary_holds_what_went_to_stderr(run, tmp_path):
     code, _, err = run("fit", tmp_path / "few.csv", "--family", "zero-field", "-o", tmp_path / "map")
     assert code == 0
     warnings = [line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")]
-    assert len(warnings) >= 2 and any("--family partial" in warning for warning in warnings)
+    assert len(warnings) >= 2 and any("--family planar" in warning for warning in warnings)
     summary = " ".join((tmp_path / "map" / "summary.txt").read_text().split())
     assert all(" ".join(warning.split()) in summary for warning in warnings)
     assert json.loads((tmp_path / "map" / "model.json").read_text())["fit"]["warnings"] == warnings

@@ -58,7 +58,7 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     warn(
         f"far from half and half: {len(columns)} of {counted(len(moments.names), 'column')} ({listed(columns)}). A "
         "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
-        'each other look strongly tied. Use family="partial", which adds fields where the data ask for them',
+        'each other look strongly tied. Use family="planar", which gives every variable a field',
         DataWarning,
         stacklevel=TO_CALLER_OF_FIT,
     )
@@ -89,7 +89,7 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
         )
         messages.append(f"{_counted_parameters(infinite)} {'was' if one else 'were'} {text}. {remedy}")
     if too_strong:
-        text = "left out because with it the couplings would be too strong for double precision"
+        text = f"left out because {too_strong[0].reason}"
         left = f"{_counted_parameters(too_strong)} {'was' if len(too_strong) == 1 else 'were'}"
         messages.append(f"{left} {text}: {_shown(too_strong)}. {_milder(result)}")
     if not result.converged:

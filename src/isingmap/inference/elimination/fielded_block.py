@@ -68,8 +68,10 @@ class FieldedSolution:
     plan: FieldedPlan
     _solved: EliminationSolution
 
-    # Sums of positive terms lose no digits.
-    loss = 0.0
+    @property
+    def loss(self) -> float:
+        """What rounding can do to log Z and moments, a bound."""
+        return self._solved.loss
 
     @property
     def log_partition(self) -> float:

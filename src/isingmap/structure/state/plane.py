@@ -21,7 +21,12 @@ from isingmap.structure.problem import Problem
 
 
 class Plane(Protocol):
-    """Edges are pairs of nodes of the whole model, the auxiliary node last; `nodes` are those of a part, ascending."""
+    """Edges are pairs of nodes of the whole model, the auxiliary node last; `nodes` are those of a part, ascending.
+
+    `unfit` says why a pair is passed over when no fit with it is found.
+    """
+
+    unfit: str
 
     def drawn(self, edges: np.ndarray) -> np.ndarray:
         """Which edges must fit into the plane, (m,) bool."""
@@ -53,6 +58,8 @@ def plane_of(problem: Problem) -> Plane:
 class WithFields:
     """The plane holds couplings and fields."""
 
+    unfit = "with it the couplings would be too strong for double precision"
+
     def __init__(self, n_nodes: int):
         self.n_nodes = n_nodes
 
@@ -80,6 +87,11 @@ class WithFields:
 
 class WithoutFields:
     """The plane holds the couplings; every spin has its field beside it."""
+
+    unfit = (
+        "with it couplings would be infinite, because some combination of values of several variables never occurs, "
+        "or too strong for double precision"
+    )
 
     def __init__(self, n_nodes: int):
         self.n_nodes = n_nodes
