@@ -81,7 +81,6 @@ class SearchOptions:
         least=0.0,
         most=1.0,
         metavar="G",
-        steers=STEPWISE,
     )
     min_gain: float | None = option(
         None,
