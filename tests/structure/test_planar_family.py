@@ -9,7 +9,8 @@ import pytest
 from bare_moments import learn_structure, problem_of
 from isingmap import IsingModel, PlanarIsing, SearchOptions
 from isingmap import learn_structure as learn_structure_of
-from isingmap.errors import NonPlanarError, PrecisionError
+from isingmap.errors import FitWarning, NonPlanarError, PrecisionError
+from isingmap.inference.elimination import fielded_block
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.structure import checkpoint
 from isingmap.structure.edge_gain import log_odds_ratio, moment_of, table_gain, table_loss
@@ -139,6 +140,15 @@ def test_a_likelihood_without_a_maximum_is_noticed():
     assert with_prior.converged and np.abs(with_prior.model.couplings).max() < 3
     result = learn_structure(moments, 500, magnetizations=means, family="planar", criterion="maximal")
     assert 0 < result.model.n_edges < 6 and np.abs(result.model.couplings).max() < 10
+
+
+def test_pairs_that_would_make_the_graph_too_wide_are_passed_over_and_listed(monkeypatch):
+    monkeypatch.setattr(fielded_block, "MOST_ADDITIONS", 60.0)  # with 8 spins: a forest, and hardly more
+    with pytest.warns(FitWarning, match="left out because with it the graph would be too wide.*stricter criterion"):
+        fit = PlanarIsing(family="planar", criterion="bic").fit(sample(8))
+    wide = [pair for pair in fit.excluded_ if "too wide" in pair.reason]
+    assert wide and fit.model_.planned.clique_tree.cost <= 60
+    assert {frozenset((pair.source, pair.target)) for pair in wide}.isdisjoint(map(frozenset, fit.model_.edge_names))
 
 
 @pytest.mark.parametrize("search", ["chow-liu", "tmfg", "pmfg", "independent"])

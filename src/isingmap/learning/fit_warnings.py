@@ -88,10 +88,11 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
             else "no distribution has these moments"
         )
         messages.append(f"{_counted_parameters(infinite)} {'was' if one else 'were'} {text}. {remedy}")
-    if too_strong:
-        text = f"left out because {too_strong[0].reason}"
-        left = f"{_counted_parameters(too_strong)} {'was' if len(too_strong) == 1 else 'were'}"
-        messages.append(f"{left} {text}: {_shown(too_strong)}. {_milder(result)}")
+    for reason in dict.fromkeys(pair.reason for pair in too_strong):
+        alike = [pair for pair in too_strong if pair.reason == reason]
+        left = f"{_counted_parameters(alike)} {'was' if len(alike) == 1 else 'were'} left out because {reason}"
+        remedy = "A stricter criterion keeps it narrower" if "too wide" in reason else _milder(result)
+        messages.append(f"{left}: {_shown(alike)}. {remedy}")
     if not result.converged:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):

@@ -15,6 +15,13 @@ from isingmap.inference.elimination.clique_tree import CliqueTree, clique_tree, 
 from isingmap.inference.elimination.solution import EliminationSolution, elimination_solution
 from isingmap.inference.extended import ExtendedGraph, extended_moments
 
+# Of one evaluation of log Z; a fit takes some ten, a search thousands of fits. About 10 ms.
+MOST_ADDITIONS = 2.0**22
+
+
+class TooWide(PrecisionError):
+    """A fit that would take too long; a search passes it over like one that doubles cannot do."""
+
 
 @dataclass(frozen=True, eq=False)
 class FieldedPlan:
@@ -51,13 +58,18 @@ def fielded_plan(nodes: np.ndarray, edges: np.ndarray) -> FieldedPlan:
 
     Raises
     ------
-    PrecisionError
-        When its tables do not fit into memory.
+    TooWide
+        When one evaluation would take more than `MOST_ADDITIONS`.
     """
     graph = ExtendedGraph(nodes.size - 1, np.searchsorted(nodes, edges))
     width = width_of(graph.n_spins, graph.edges)
-    if not width.fits:
-        raise PrecisionError(f"the graph is too wide for elimination (width {width.width})", loss=np.inf)
+    if width.cost > MOST_ADDITIONS:
+        raise TooWide(
+            "the graph is too wide to be fitted with a field on every variable: eliminating them takes fronts of "
+            f"{width.width} and {width.cost:.1e} additions for one of many evaluations, and {MOST_ADDITIONS:.1e} are "
+            "allowed. Fewer edges make it narrower",
+            loss=np.inf,
+        )
     return FieldedPlan(graph, clique_tree(graph.n_spins, graph.edges, width))
 
 

@@ -11,6 +11,8 @@ from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.result import Exclusion
 from isingmap.structure.state.search_state import Pair, SearchState
 
+TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
+
 
 def left_out(state: SearchState) -> tuple[Exclusion, ...]:
     """Pairs and fields that the final model lacks only because they would be infinite, the best first.
@@ -28,7 +30,8 @@ def left_out(state: SearchState) -> tuple[Exclusion, ...]:
         if (i, j) in state.excluded or model.has_room(i, j):
             found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), state.obstacle(i, j)))
     for i, j in sorted(state.unfit - set(model.pairs)):
-        found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), model.plane.unfit, too_strong=True))
+        reason = TOO_WIDE if (i, j) in state.too_wide else model.plane.unfit
+        found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), reason, too_strong=True))
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from isingmap.cached import cached_property
 from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
+from isingmap.inference.elimination.fielded_block import TooWide
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe
 from isingmap.structure.options import SearchOptions
@@ -26,6 +27,7 @@ from isingmap.structure.state.refitted_model import RefittedModel, starting_mode
 from isingmap.structure.state.stopping import StoppingRule
 
 Pair = tuple[int, int]
+PASSED_OVER = ("excluded", "unfit", "too_wide")
 # A number for a coupling and one for a field.
 ByKind = tuple[float, float]
 
@@ -86,6 +88,8 @@ class SearchState:
         Whether all pairs are considered; removals make pairs possible whose correlations were not kept.
     excluded : set of pairs
         Passed over because their coupling would be infinite.
+    too_wide : set of pairs
+        Those of `unfit` that would have made the graph too wide for elimination.
     unfit : set of pairs
         Passed over for good because doubles could not fit a graph with them.
     stopped : str
@@ -101,6 +105,7 @@ class SearchState:
         self.steps: list[Step] = []
         self.excluded: set[Pair] = set()
         self.unfit: set[Pair] = set()
+        self.too_wide: set[Pair] = set()
         self.stopped = ""
         self.reopen()
 
@@ -248,8 +253,10 @@ class SearchState:
         """The model with the edge i-j; None, and the pair is passed over, where doubles cannot fit it."""
         try:
             return self.model.with_edge(i, j)
-        except PrecisionError:
+        except PrecisionError as error:
             self.unfit.add((i, j))
+            if isinstance(error, TooWide):
+                self.too_wide.add((i, j))
             return None
 
     def best_addable(self) -> tuple[int, int, float, int] | None:
@@ -283,14 +290,14 @@ class SearchState:
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""
         archive.put_array("open_pairs", self.candidates.open_pairs)
-        pairs = {"excluded": sorted(self.excluded), "unfit": sorted(self.unfit)}
+        pairs = {name: sorted(getattr(self, name)) for name in PASSED_OVER}
         return {"now": self.snapshot().saved(archive), "complete": self.complete, **pairs}
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on from what `saved` wrote."""
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
-        self.excluded, self.unfit = ({*archive.pairs(document[name])} for name in ("excluded", "unfit"))
+        self.excluded, self.unfit, self.too_wide = ({*archive.pairs(document[name])} for name in PASSED_OVER)
         self.candidates = Candidates(archive.get_mask("open_pairs"))
         self._rescore()
 
