@@ -95,7 +95,7 @@ def test_standard_errors_are_computed_once(learned, monkeypatch, tmp_path):
 def test_errors_of_couplings_and_fields():
     x = chain()
     x[:, 3] = np.where(np.random.default_rng(1).random(len(x)) < 0.9, 1, -1)
-    learned = PlanarIsing().fit(x).learned_
+    learned = PlanarIsing(family="partial").fit(x).learned_
     free = learned.model.free_fields
     assert free.any() and not free.all()
     inverse = np.sqrt(np.diagonal(np.linalg.inv(learned.model.hessian())) / len(x))

@@ -28,7 +28,7 @@ def chain(n_rows=500, seed=1):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return PlanarIsing().fit(as_spin_table(chain(), names=["a", "b", "c", "d"]))
+    return PlanarIsing(family="partial").fit(as_spin_table(chain(), names=["a", "b", "c", "d"]))
 
 
 def as_dicts(columns, rows):

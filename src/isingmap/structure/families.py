@@ -39,6 +39,15 @@ FAMILIES = {
     family.name: family
     for family in (
         Family(
+            "planar",
+            "a field on every variable; the graph of the couplings is planar",
+            "with n variables that is 3n-6 edges",
+            "a field on every variable, and a planar graph",
+            has_fields=True,
+            every_field=True,
+            fields_in_plane=False,
+        ),
+        Family(
             "partial",
             "fields and couplings were chosen in competition",
             "with n variables there is room for 3n-3 couplings and fields together (3n-6 couplings)",
@@ -61,15 +70,6 @@ FAMILIES = {
             "a field on every variable, and an outer-planar graph",
             has_fields=True,
             every_field=True,
-        ),
-        Family(
-            "planar",
-            "a field on every variable; the graph of the couplings is planar",
-            "with n variables that is 3n-6 edges",
-            "a field on every variable, and a planar graph",
-            has_fields=True,
-            every_field=True,
-            fields_in_plane=False,
         ),
     )
 }

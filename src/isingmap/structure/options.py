@@ -29,7 +29,7 @@ class ProblemOptions:
     """Which models come into question."""
 
     family: str = option(
-        "partial",
+        "planar",
         f"which fields the model may have. {_choices(FAMILIES.values())}",
         "choice",
         choices=tuple(FAMILIES),

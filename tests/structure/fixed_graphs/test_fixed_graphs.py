@@ -110,7 +110,8 @@ def test_equal_pairs_of_the_tree_are_decided_by_name(seed):
 
 
 def test_the_auxiliary_node_comes_last_among_equals():
-    result = baseline("chow-liu", np.full((2, 2), 0.5), 10, magnetizations=np.full(2, 0.5))
+    moments, means = np.full((2, 2), 0.5), np.full(2, 0.5)
+    result = baseline("chow-liu", moments, 10, magnetizations=means, family="partial")
     assert result.model.n_edges == 1
     assert result.model.free_fields.tolist() == [True, False]
 

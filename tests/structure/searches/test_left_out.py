@@ -25,12 +25,20 @@ def questionnaire(n_rows=400):
 
 def test_a_field_that_would_be_infinite_is_told_in_the_labels_of_the_data():
     with pytest.warns(FitWarning, match=r"1 field was left out .* \(followup = yes with gate = no never occurs\)"):
-        fit = PlanarIsing().fit(questionnaire())
+        fit = PlanarIsing(family="partial").fit(questionnaire())
     (left_out,) = fit.excluded_
     assert (left_out.source, left_out.target) == ("gate", "(field)")
     assert left_out.gain > 0.01
-    with_prior = PlanarIsing(prior=1).fit(questionnaire())  # the advice of the warning
+    with_prior = PlanarIsing(family="partial", prior=1).fit(questionnaire())  # the advice of the warning
     assert with_prior.excluded_ == () and with_prior.fields_[0] != 0
+
+
+def test_where_every_variable_has_a_field_it_is_the_pair_that_is_left_out():
+    with pytest.warns(FitWarning, match=r"gate - followup \(followup = yes with gate = no never occurs\)"):
+        fit = PlanarIsing().fit(questionnaire())
+    assert ("gate", "followup") in [(pair.source, pair.target) for pair in fit.excluded_]
+    with_prior = PlanarIsing(prior=1).fit(questionnaire())
+    assert with_prior.excluded_ == () and ("gate", "followup") in with_prior.model_.edge_names
 
 
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
