@@ -162,8 +162,10 @@ def _care(learned: LearnedMap) -> Iterator[Fact]:
         )
     yield text_fact(CARE, "estimate", _existence(result))
     if result.excluded:
-        pairs = [f"{pair.source} - {pair.target}: {pair.reason}" for pair in result.excluded]
-        text = f"{counted(len(pairs), 'pair or field', 'pairs and fields')}: {some(pairs, 5)}; see excluded.csv"
+        pairs = [printable(f"{pair.source} - {pair.target}: {pair.reason}") for pair in result.excluded]
+        more = f"; and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+        shown = f"{'; '.join(pairs[:5])}{more}. All are in excluded.csv"
+        text = f"{counted(len(pairs), 'pair or field', 'pairs and fields')}: {shown}"
         yield Fact(CARE, "left out", [[pair.source, pair.target] for pair in result.excluded], text)
     if not model.n_edges:
         finite = " with a finite coupling" if result.excluded else ""
