@@ -95,7 +95,7 @@ def test_excluded_pairs_ties_and_isolated_variables():
     x = copies(3)
     same = PlanarIsing(family="zero-field").fit(np.column_stack([x[:, 0], x[:, 0], x[:, 1], np.arange(300) % 2]))
     text = words(fit_summary(same.learned_))
-    assert "1 pair or field: x1 - x2: x1 and x2 always agree; see excluded.csv" in text
+    assert "1 pair or field: x1 - x2: x1 and x2 always agree. All are in excluded.csv" in text
     assert "would be infinite (checked exactly) were left out" in text
     assert "isolated 1 variable: x4" in text and "1 step had equally good pairs" in text
     with_prior = words(fit_summary(PlanarIsing(family="zero-field", prior=2.0).fit(x).learned_))
