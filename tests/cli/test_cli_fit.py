@@ -163,7 +163,7 @@ def test_excluded_pairs_get_a_table(run, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c\n" + "0,0,0\n1,1,1\n" * 30 + "0,0,1\n1,1,0\n" * 10)
     code, out, err = run("fit", path, "-o", tmp_path / "map")
-    assert code == 0 and "identical" in err and "--prior 1" in err and "see excluded.csv" in out
+    assert code == 0 and "identical" in err and "--prior 1" in err and "are in excluded.csv" in out
     assert {"a", "b"} == set(list(read(tmp_path / "map" / "excluded.csv")[0].values())[:2])
     code, out, err = run("fit", path, "--prior", "1", "--force", "-o", tmp_path / "map")
     assert code == 0 and not (tmp_path / "map" / "excluded.csv").exists()
