@@ -142,6 +142,7 @@ def test_messages_speak_of_options():
     assert in_options("congress= and chamber=. Use separator=' '. (id_column=); force=True, read_histogram") == (
         "--congress and --chamber. Use --separator ' '. (--id-column); --force, --histogram"
     )
+    assert in_options("gamma must be a number, got 3") == "--gamma must be a number, got 3"
     assert in_options("n_edges=3, positive={a: b}, checkpoint=/tmp/a-b.npz.") == (
         "--n-edges 3, positive={a: b}, --checkpoint /tmp/a-b.npz."
     )

@@ -24,6 +24,7 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
 _LABEL_OF_COLUMN = re.compile(r"\bpositive=\{('[^']*'|\"[^\"]*\"): ('[^']*'|\"[^\"]*\")\}")
 _NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
 _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
+_SUBJECT = re.compile(rf"^({_NAME}) must be ")
 CALLS = {
     "read_histogram": "--histogram",
     "correlations(pairs)": "--pair NAME NAME",
@@ -52,7 +53,7 @@ def in_options(message: object, known: frozenset[str] | None = None) -> str:
         return f"{flag} {shlex.quote(value)}"
 
     text = _LABEL_OF_COLUMN.sub(_positive, "\n".join(lines))
-    text = _SETTING.sub(worded, text)
+    text = _SETTING.sub(worded, _SUBJECT.sub(lambda found: f"{FLAGS[found[1]]} must be ", text))
     for call, flag in CALLS.items():
         text = text.replace(call, flag)
     return text

@@ -54,8 +54,8 @@ def _refuse(table: SpinTable) -> SpinTable:
     affected = [f"{table.names[j]} ({per_column[j]:,})" for j in order if per_column[j]]
     raise DataError(
         f"{_extent(table)} (empty, NaN or NA); by column: {listed(affected)}. Choose a rule: missing='drop' "
-        "(leave out these rows), 'minus' (read them as -1) or 'pairwise' (each pair of columns uses the rows "
-        "where both are known)."
+        "(leave out these rows), missing='minus' (read them as -1) or missing='pairwise' (each pair of columns uses "
+        "the rows where both are known)."
     )
 
 
@@ -63,7 +63,7 @@ def _drop_rows(table: SpinTable) -> SpinTable:
     complete = (table.spins != 0).all(axis=1)
     weights = None if table.weights is None else table.weights[complete]
     if not complete.any() or (weights is not None and not weights.any()):
-        raise DataError(f"{_extent(table)}: no complete row is left. Use missing='minus' or 'pairwise'.")
+        raise DataError(f"{_extent(table)}: no complete row is left. Use missing='minus' or missing='pairwise'.")
     dropped = table.n_samples - int(complete.sum())
     note = f"{counted(dropped, 'row')} with a missing cell dropped, {int(complete.sum()):,} left."
     return replace(table, spins=table.spins[complete], weights=weights).with_notes(note)

@@ -164,7 +164,7 @@ def test_stopping_rules():
         assert maximal.path.gain[len(result.path)] < price
         assert f"{criterion.upper()} price" in result.stopped
     few = greedy_search(moments, 400, family="zero-field", criterion="maximal", n_edges=5)
-    assert (few.model.n_edges, few.stopped) == (5, "reached n_edges=5")
+    assert (few.model.n_edges, few.stopped) == (5, "reached the number of edges asked for, 5")
     gamma = greedy_search(moments, 400, family="zero-field", criterion="maximal", min_gain=0.05)
     assert (gamma.path.gain[1:] >= 0.05).all()
     assert "min_gain=0.05" in gamma.stopped

@@ -48,10 +48,10 @@ class StoppingRule:
     def reason(self, n_couplings: int, gain: float, price: float, pair: str = "") -> str:
         """Why not to add an edge of this guaranteed gain to a model with so many couplings; empty to go on."""
         if self.n_edges is not None and n_couplings >= self.n_edges:
-            return f"reached n_edges={self.n_edges}"
+            return f"reached the number of edges asked for, {self.n_edges}"
         shown = f"the best addition left{pair} is guaranteed to gain {gain:.3g} nats per row, below"
         if self.min_gain is not None and gain < self.min_gain:
-            return f"{shown} min_gain={self.min_gain:g}"
+            return f"{shown} the least gain asked for, {self.min_gain:g}"
         if gain < price:
             return f"{shown} the {self.criterion.upper()} price of a parameter, {price:.3g}"
         return ""
