@@ -167,7 +167,7 @@ def test_stopping_rules():
     assert (few.model.n_edges, few.stopped) == (5, "reached the number of edges asked for, 5")
     gamma = greedy_search(moments, 400, family="zero-field", criterion="maximal", min_gain=0.05)
     assert (gamma.path.gain[1:] >= 0.05).all()
-    assert "min_gain=0.05" in gamma.stopped
+    assert "the least gain asked for, 0.05" in gamma.stopped
 
 
 def test_criteria_on_the_path():
