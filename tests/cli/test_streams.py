@@ -117,3 +117,12 @@ def test_folders_are_made_and_errors_name_the_file_that_was_asked_for(shell, tmp
     with pytest.raises(FileNotFoundError) as caught:
         IsingModel([(0, 1)], [1.0]).save(tmp_path / "none" / "m.json")
     assert caught.value.filename == str(tmp_path / "none" / "m.json")
+
+
+def test_escapes_in_the_names_of_files_are_written_out(shell):
+    """A terminal obeys them, and names of files may come from a stranger's archive."""
+    line = "name=$(printf 'a\\033[31mb'); isingmap sample m.json -n 3 --seed 1 -o $name.csv"
+    line += " && isingmap convert m.json $name.graphml && isingmap correlations m.json -o $name.tsv"
+    code, out, err = shell(line)
+    assert code == 0, err
+    assert "\x1b" not in out and out.count("a\\x1b[31mb") == 3

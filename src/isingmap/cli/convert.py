@@ -61,5 +61,9 @@ def run(arguments: Namespace) -> int:
     where = streams.beside(arguments.output)
     for note in (*file.notes, *left_behind(file, arguments.output, arguments.to)):
         print(model_options.shown(note), file=where)
-    print(f"{file.model!r} in {arguments.output}" + (f" and {beside}" if beside else ""), file=where)
+    print(
+        f"{file.model!r} in {model_options.shown(arguments.output)}"
+        + (f" and {model_options.shown(str(beside))}" if beside else ""),
+        file=where,
+    )
     return 0

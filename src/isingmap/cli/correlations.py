@@ -47,7 +47,10 @@ def run(arguments: Namespace) -> int:
     rows = [(a, b, c, c - mean[a] * mean[b]) for (a, b), c in zip(pairs, values.tolist(), strict=True)]
     if arguments.output is not None:
         model_options.write_table(arguments, COLUMNS, rows)
-        print(f"{counted(len(rows), 'pair')} in {arguments.output}", file=streams.beside(arguments.output))
+        print(
+            f"{counted(len(rows), 'pair')} in {model_options.shown(arguments.output)}",
+            file=streams.beside(arguments.output),
+        )
     else:
         print("\t".join(COLUMNS))
         for a, b, correlation, covariance in rows:

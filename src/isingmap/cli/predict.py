@@ -53,10 +53,10 @@ def run(arguments: Namespace) -> int:
     chances = model.predict(rows)
     model_options.write_table(arguments, model.names, chances.tolist())
     for note in table.notes:
-        print(note)
+        print(model_options.shown(note))
     if unseen:
         print(_about(unseen))
-    print(f"{counted(len(chances), 'row')} of P(+1) in {arguments.output}")
+    print(f"{counted(len(chances), 'row')} of P(+1) in {model_options.shown(arguments.output)}")
     return 0
 
 

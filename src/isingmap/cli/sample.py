@@ -40,5 +40,8 @@ def run(arguments: Namespace) -> int:
     samples = model_options.in_domain(file.model.sample(arguments.n_samples, rng=seed), file)
     model_options.write_table(arguments, file.model.names, samples.tolist())
     where = streams.beside(arguments.output)
-    print(f"seed {seed}\n{counted(len(samples), 'independent exact sample')} in {arguments.output}", file=where)
+    print(
+        f"seed {seed}\n{counted(len(samples), 'independent exact sample')} in {model_options.shown(arguments.output)}",
+        file=where,
+    )
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 
-from isingmap.cli import options, streams
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 Draw a random planar model and sample it by Gibbs sampling. Couplings are uniform on
@@ -90,7 +90,7 @@ def run(arguments: Namespace) -> int:
     print(f"seed {seed}", file=streams.beside(where))
     if not arguments.quiet:
         print(
-            f"{model!r}: {counted(len(samples), 'sample')} in {arguments.output}; Gibbs sampling, "
+            f"{model!r}: {counted(len(samples), 'sample')} in {model_options.shown(arguments.output)}; Gibbs sampling, "
             f"{counted(arguments.burn_in, 'sweep')} of burn-in, "
             f"then {counted(arguments.thin, 'sweep')} for each sample",
             file=streams.beside(where),
