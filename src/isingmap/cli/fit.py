@@ -46,6 +46,11 @@ def _add_table_options(group) -> None:
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
     )
     group.add_argument(
+        "--long",
+        metavar="ROW,COLUMN,VALUE",
+        help="the file has one line for each cell; the names of its three columns. Cells without a line are missing",
+    )
+    group.add_argument(
         "--moments",
         action="store_true",
         help="the file is a square matrix with names, of E[x_i x_j] of -1/+1 data; needs --n-samples",
@@ -100,13 +105,23 @@ def _table(arguments: Namespace):
     from dataclasses import replace
 
     from isingmap.cli.learning import source_of
+    from isingmap.errors import DataError
     from isingmap.io.csv_table import read_node_groups, read_table
     from isingmap.io.histogram import read_histogram
+    from isingmap.io.long_table import read_long_table
 
+    if arguments.histogram and arguments.long:
+        raise DataError("--histogram and --long exclude each other")
     if arguments.histogram:
         _refuse_with_histogram(arguments)
         table = read_histogram(arguments.table)
         source = source_of(read_histogram, arguments.table)
+    elif arguments.long:
+        _refuse_columns_with(arguments, "long", but=("positive", "threshold", "missing_label", "separator"))
+        coding = {name: getattr(arguments, name) for name in ("positive", "threshold", "missing_label", "separator")}
+        columns = arguments.long.split(",")
+        table = read_long_table(arguments.table, columns, **coding)
+        source = source_of(read_long_table, arguments.table, columns=columns, **coding)
     else:
         reading = dict(
             positive=arguments.positive,
@@ -134,7 +149,7 @@ def _fit_moments(arguments: Namespace, title: str) -> int:
     from isingmap.structure.families import FAMILIES
 
     _refuse_columns_with(arguments, "moments", but=("separator",))
-    for name in ("histogram", "node_groups"):
+    for name in ("histogram", "long", "node_groups"):
         if getattr(arguments, name):
             raise DataError(f"--moments and --{name.replace('_', '-')} exclude each other")
     if arguments.missing != "error":
@@ -184,5 +199,5 @@ def _refuse_columns_with(arguments: Namespace, kind: str, but: tuple[str, ...] =
         "separator",
     ):
         if name not in but and getattr(arguments, name) not in (None, False, []):
-            what = "a histogram" if kind == "histogram" else "a matrix of moments"
+            what = {"histogram": "a histogram", "moments": "a matrix of moments", "long": "a long table"}[kind]
             raise DataError(f"--{kind} and --{name.replace('_', '-')} exclude each other: {what} has no such")
