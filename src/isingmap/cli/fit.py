@@ -45,6 +45,24 @@ def _add_table_options(group) -> None:
     group.add_argument(
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
     )
+    group.add_argument(
+        "--long",
+        metavar="ROW,COLUMN,VALUE",
+        help="the file has one line for each cell; the names of its three columns. Cells without a line are missing",
+    )
+    group.add_argument(
+        "--moments",
+        action="store_true",
+        help="the file is a square matrix with names, of E[x_i x_j] of -1/+1 data; needs --n-samples",
+    )
+    group.add_argument(
+        "--n-samples", type=options.number, metavar="N", help="how many rows the matrix of --moments was computed from"
+    )
+    group.add_argument(
+        "--means",
+        metavar="FILE",
+        help="with --moments: CSV with columns name and mean (E[x_i]); without it only --family zero-field",
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -56,8 +74,11 @@ def run(arguments: Namespace) -> int:
 
     check_folder(arguments.output, force=arguments.force)
     arguments.positive = positive_labels(arguments.positive)
-    table, source = _table(arguments)
     title = well_formed(Path(arguments.table).name)
+    if arguments.moments:
+        return _fit_moments(arguments, title)
+    _refuse_without_moments(arguments)
+    table, source = _table(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=title, source=source)
 
 
@@ -84,13 +105,23 @@ def _table(arguments: Namespace):
     from dataclasses import replace
 
     from isingmap.cli.learning import source_of
+    from isingmap.errors import DataError
     from isingmap.io.csv_table import read_node_groups, read_table
     from isingmap.io.histogram import read_histogram
+    from isingmap.io.long_table import read_long_table
 
+    if arguments.histogram and arguments.long:
+        raise DataError("--histogram and --long exclude each other")
     if arguments.histogram:
         _refuse_with_histogram(arguments)
         table = read_histogram(arguments.table)
         source = source_of(read_histogram, arguments.table)
+    elif arguments.long:
+        _refuse_columns_with(arguments, "long", but=("positive", "threshold", "missing_label", "separator"))
+        coding = {name: getattr(arguments, name) for name in ("positive", "threshold", "missing_label", "separator")}
+        columns = arguments.long.split(",")
+        table = read_long_table(arguments.table, columns, **coding)
+        source = source_of(read_long_table, arguments.table, columns=columns, **coding)
     else:
         reading = dict(
             positive=arguments.positive,
@@ -111,7 +142,48 @@ def _table(arguments: Namespace):
     return table, source
 
 
+def _fit_moments(arguments: Namespace, title: str) -> int:
+    from isingmap.cli.learning import learn_moments_and_write
+    from isingmap.errors import DataError
+    from isingmap.io.moment_matrix import read_means, read_moments
+    from isingmap.structure.families import FAMILIES
+
+    _refuse_columns_with(arguments, "moments", but=("separator",))
+    for name in ("histogram", "long", "node_groups"):
+        if getattr(arguments, name):
+            raise DataError(f"--moments and --{name.replace('_', '-')} exclude each other")
+    if arguments.missing != "error":
+        raise DataError(
+            f"--moments and --missing {arguments.missing} exclude each other: a matrix has no missing cells"
+        )
+    if arguments.n_samples is None:
+        raise DataError("--moments needs --n-samples N, how many rows the matrix was computed from")
+    if arguments.means is None and FAMILIES[arguments.family].has_fields:
+        raise DataError(
+            f"--family {arguments.family} has fields and needs the means of the variables: give --means FILE, a CSV "
+            "with columns name and mean; without means only --family zero-field can be fitted"
+        )
+    moments, names = read_moments(arguments.table, arguments.separator)
+    means = None if arguments.means is None else read_means(arguments.means, names)
+    return learn_moments_and_write(moments, names, means, arguments, title=title)
+
+
+def _refuse_without_moments(arguments: Namespace) -> None:
+    from isingmap.errors import DataError
+
+    for name in ("n_samples", "means"):
+        if getattr(arguments, name) is not None:
+            raise DataError(
+                f"--{name.replace('_', '-')} is for a matrix of moments; give --moments, too, or leave it out"
+            )
+
+
 def _refuse_with_histogram(arguments: Namespace) -> None:
+    _refuse_columns_with(arguments, "histogram")
+
+
+def _refuse_columns_with(arguments: Namespace, kind: str, but: tuple[str, ...] = ()) -> None:
+    """Refuse what is about the columns of a table; a histogram and a matrix of moments have none."""
     from isingmap.errors import DataError
 
     for name in (
@@ -126,5 +198,6 @@ def _refuse_with_histogram(arguments: Namespace) -> None:
         "transpose",
         "separator",
     ):
-        if getattr(arguments, name) not in (None, False, []):
-            raise DataError(f"--histogram and --{name.replace('_', '-')} exclude each other: a histogram has no such")
+        if name not in but and getattr(arguments, name) not in (None, False, []):
+            what = {"histogram": "a histogram", "moments": "a matrix of moments", "long": "a long table"}[kind]
+            raise DataError(f"--{kind} and --{name.replace('_', '-')} exclude each other: {what} has no such")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.data.table import SpinTable
-from isingmap.learning.learned_map import check_places
+from isingmap.learning.learned_map import LearnedMap, check_places
 from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.report.results import result_names, write_results
 from isingmap.report.saved_map import read_positions
@@ -20,10 +21,26 @@ def learn_and_write(
     table: SpinTable, arguments: Namespace, *, missing: str, title: str, source: tuple[str, str] | None = None
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
+    places = _places(table.names, arguments)
+    learned = estimator(arguments, missing=missing).fit(table).learned_
+    return _write(learned, arguments, places, title=title, source=source)
+
+
+def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
+    """Like `learn_and_write`, from a matrix of moments and the means, or None."""
+    places = _places(names, arguments)
+    fit = estimator(arguments).fit_moments(moments, arguments.n_samples, magnetizations=means, names=names)
+    return _write(fit.learned_, arguments, places, title=title, source=None)
+
+
+def estimator(arguments: Namespace, **settings: object) -> PlanarIsing:
+    """The estimator with the options given."""
     given = {o.python: getattr(arguments, o.name) for o in OPTIONS if o.python and hasattr(arguments, o.name)}
-    places = _places(table, arguments)
     verbose = not arguments.quiet and sys.stderr.isatty()
-    learned = PlanarIsing(**(given | {"missing": missing, "verbose": verbose})).fit(table).learned_
+    return PlanarIsing(**(given | {"verbose": verbose} | settings))
+
+
+def _write(learned: LearnedMap, arguments: Namespace, places, *, title: str, source: tuple[str, str] | None) -> int:
     folder = write_results(
         learned.described(warnings=arguments.warnings, source=source),
         arguments.output,
@@ -52,13 +69,13 @@ def source_of(function, *paths: str, **options: object) -> tuple[str, str]:
     return function.__module__, f"{function.__name__}({', '.join(texts)})"
 
 
-def _places(table: SpinTable, arguments: Namespace):
+def _places(names: Sequence[str], arguments: Namespace):
     """Places of the variables, if a file of them was given; looked at before the work."""
     if arguments.places is None:
         return None
     places = read_positions(arguments.places)
     if arguments.constant != "drop":  # which may still leave out variables that have no place
-        check_places(places, table.names)
+        check_places(places, names)
     return places
 
 

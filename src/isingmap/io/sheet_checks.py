@@ -37,8 +37,8 @@ def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None
         return
     raise DataError(
         f"this looks like a matrix, not like a table of answers: {what}. Moments of -1/+1 data are for "
-        f"PlanarIsing().fit_moments in Python; a matrix of couplings is a model (isingmap infer). If the rows "
-        f"are observations after all, {way_out}"
+        f"isingmap fit --moments (in Python: PlanarIsing().fit_moments); a matrix of couplings is a model (isingmap "
+        f"infer). If the rows are observations after all, {way_out}"
     )
 
 
