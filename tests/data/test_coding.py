@@ -163,3 +163,11 @@ def test_advice_fits_the_values():
 def test_only_whole_numbers_lose_their_point():
     assert normalise("1.0") == normalise("1") == normalise("1e0") == "1"
     assert normalise("1.5") != normalise("1.25") != normalise("1")
+
+
+@pytest.mark.parametrize(("rare", "common"), [("0", "-1"), ("-1", "0")])
+def test_the_rarer_of_zero_and_minus_one_may_be_the_missing_answer(rare, common):
+    rows = [[common], ["1"], [common], ["1"], [rare]]
+    with pytest.raises(DataError, match=f"If {rare} stands for a missing answer among {common} and 1"):
+        as_spin_table(rows)
+    assert as_spin_table(rows, missing_label=rare).spins.ravel().tolist() == [-1, 1, -1, 1, 0]

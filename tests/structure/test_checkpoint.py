@@ -305,3 +305,11 @@ def test_what_cannot_be_a_search_is_refused_even_if_its_digest_fits(kept):
         refused(search)
     forged(file, members, header)
     search()
+
+
+def test_what_is_no_plain_file_is_refused_before_the_work(tmp_path):
+    """A pipe would be waited for without an end."""
+    file = tmp_path / "pipe"
+    os.mkfifo(file)
+    with pytest.raises(FileFormatError, match="plain file"):
+        learn_structure(np.eye(3), 100, family="zero-field", checkpoint=file)

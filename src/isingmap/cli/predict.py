@@ -10,7 +10,7 @@ DESCRIPTION = """\
 For every row of a table and every variable of a model the exact chance of +1, given what
 else the row shows. Cells may be missing in any pattern, and whole columns too: a missing
 cell is predicted from all observed cells of its row, an observed one from all others, as
-if it were missing."""
+if it were missing. Labels mean what they meant in the data that the model was learned from."""
 EXAMPLE = """\
 example:
   isingmap predict survey-map/model.json survey.csv --id-column respondent -o chances.csv"""
@@ -33,11 +33,13 @@ def add_parser(commands) -> None:
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.fit import positive_labels
+    from isingmap.cli.wording import in_options
     from isingmap.data.table import counted
     from isingmap.io.csv_table import read_table
 
     model_options.check_table(arguments)
-    model = model_options.read_model(arguments).model
+    file = model_options.read_model(arguments)
+    model = file.model
     table = read_table(
         arguments.table,
         positive=positive_labels(arguments.positive),
@@ -48,16 +50,30 @@ def run(arguments: Namespace) -> int:
         header_lines=arguments.header_lines,
         transpose=arguments.transpose,
         separator=arguments.separator,
+        known=_labels_of(file),
     )
     rows, unseen = _in_order_of(model, table)
     chances = model.predict(rows)
     model_options.write_table(arguments, model.names, chances.tolist())
     for note in table.notes:
-        print(model_options.shown(note))
+        print(in_options(note))
     if unseen:
         print(_about(unseen))
     print(f"{counted(len(chances), 'row')} of P(+1) in {model_options.shown(arguments.output)}")
     return 0
+
+
+def _labels_of(file) -> dict | None:
+    """What -1 and +1 stood for in the data that the model was learned from, where its file tells."""
+    from isingmap.data.table import Coding
+
+    fit = file.record.get("fit")
+    labels = fit.get("labels") if isinstance(fit, dict) else None
+    if not isinstance(labels, list) or [len(pair) for pair in labels if isinstance(pair, list)] != [2] * len(
+        file.model.names
+    ):
+        return None
+    return {name: Coding(*map(str, pair)) for name, pair in zip(file.model.names, labels, strict=True)}
 
 
 def _in_order_of(model, table):

@@ -24,7 +24,6 @@ Positive = str | int | bool | Mapping[str, object] | None
 
 HINT_IDS = "If it is an id or a group, set it aside (id_column= or group_column= of a file; leave it out of an array)."
 HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
-HINT_ZERO = "If 0 stands for a missing answer among -1 and 1, say so: missing_label=0."
 _MISSING_CODES = re.compile(r"-?(7+|8+|9+|[1-9]?9[789])|-[1-9]")  # as questionnaires have them: 9, 99, 98, -9, -1
 
 
@@ -36,6 +35,7 @@ def code_columns(
     threshold: float | None = None,
     missing_label: MissingLabels = None,
     place: Place | None = None,
+    known: Mapping[str, Coding] | None = None,
 ) -> tuple[np.ndarray, tuple[Coding, ...], tuple[str, ...]]:
     """Spins, codings and notes of labelled columns.
 
@@ -50,6 +50,9 @@ def code_columns(
         What stands for a missing answer, besides the markers that always do.
     place : callable, optional
         Names the place of a cell in messages; by default its 1-based row.
+    known : mapping of column name to Coding, optional
+        Labels that these columns must have, as in the data that a model was learned from; they say what is +1 where
+        `positive` and `threshold` do not.
 
     Returns
     -------
@@ -64,13 +67,39 @@ def code_columns(
     """
     place = place or (lambda column, row: f"row {row + 1}")
     columns, notes = _without_missing(columns, missing_label)
+    if known and positive is None and threshold is None:
+        positive = _known_labels(names, known)
     if threshold is None:
         spins, codings, more = _code_by_labels(columns, names, positive, place)
     elif positive is not None:
         raise DataError("threshold and positive exclude each other: a threshold already says what is +1")
     else:
         spins, codings, more = _code_by_threshold(columns, names, threshold, place)
+    _refuse_other_labels(spins, codings, names, known or {})
     return spins, codings, (*notes, *more)
+
+
+def _known_labels(names: Sequence[str], known: Mapping[str, Coding]) -> dict[str, str]:
+    """The label that is +1 in each column whose labels are known."""
+    least = next((known[name].positive for name in names if name in known and known[name].positive[:3] == ">= "), None)
+    if least is not None:
+        raise DataError(f"the model was learned from counts, {least[3:]} or more being +1. Give threshold={least[3:]}")
+    return {name: known[name].positive for name in names if name in known}
+
+
+def _refuse_other_labels(spins, codings, names, known: Mapping[str, Coding]) -> None:
+    """What is -1 and what is +1 must be what it was in the data of the model."""
+    for name, coding, values in zip(names, codings, spins.T, strict=True):
+        if name not in known:
+            continue
+        before = known[name]
+        for value, label, meant in ((-1, coding.negative, before.negative), (1, coding.positive, before.positive)):
+            if (values == value).any() and normalise(label) != normalise(meant):
+                raise DataError(
+                    f"column {name!r} has the label {label!r} as {value:+d}; the model was learned from "
+                    f"{before.negative!r} (-1) and {before.positive!r} (+1). If {label!r} stands for a missing answer, "
+                    f"use missing_label={label!r}"
+                )
 
 
 def _without_missing(columns: Sequence[LabelColumn], missing_label: MissingLabels):
@@ -254,7 +283,8 @@ def _expected(column: LabelColumn, label: str | None, table_pair: Pair) -> list[
 def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[str, ...]:
     values = column.values
     if set(values) == {"-1", "0", "1"}:
-        return (HINT_ZERO,)
+        rare, common = sorted(("0", "-1"), key=lambda value: column.counts[value])
+        return (f"If {rare} stands for a missing answer among {common} and 1, say so: missing_label={rare}.",)
     counts = _count_hint(values)
     missing = () if counts else _missing_hint(column, [value for value in values if value not in expected])
     return counts + missing + ((HINT_IDS,) if len(values) > 5 or not counts + missing else ())

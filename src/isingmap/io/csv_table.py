@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
-from isingmap.data.table import SpinTable, counted, listed
+from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, named_columns, read_large, read_records
@@ -34,6 +34,7 @@ def read_table(
     transpose: bool = False,
     separator: str | None = None,
     header_lines: int | None = None,
+    known: Mapping[str, Coding] | None = None,
 ) -> SpinTable:
     """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not.
 
@@ -59,6 +60,8 @@ def read_table(
     header_lines : int, optional
         How many lines are header; names come from the first of them, and with 0 there are none. By default 1, or 0 if
         the first line holds answers.
+    known : mapping of column name to Coding, optional
+        Labels that columns must have, as in the data of a model; see `isingmap.data.coding.code_columns`.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def read_table(
     _refuse_histogram(records)
     sheet = sheet_of(records, header_lines)
     roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
-    coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label}
+    coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
         read = _read_variables_in_rows if transpose else _read_variables_in_columns
         return read(sheet, roles, coding)

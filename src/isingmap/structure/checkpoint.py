@@ -78,6 +78,8 @@ class Checkpoint:
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise FileFormatError(f"{path}: there is no folder {self.path.parent} to keep the checkpoint in; create it")
+        if self.path.exists() and not self.path.is_file():
+            raise FileFormatError(f"{path}: a checkpoint is kept in a plain file, and this is none; give another name")
         self.problem = problem
         self.identity = identity
         self._saved_at = time.monotonic()

@@ -1,0 +1,70 @@
+"""Labels of a table to be predicted mean what they meant in the data that the model was learned from."""
+
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def fitted(run, tmp_path):
+    """1 = yes, 2 = no; the model file, and a writer of tables."""
+    rng = np.random.default_rng(0)
+    common = rng.random(300) < 0.3
+    rows = np.where(np.where(rng.random((300, 3)) < 0.85, common[:, None], ~common[:, None]), "1", "2")
+    lines = ["a,b,c", *(",".join(row) for row in rows.tolist())]
+    (tmp_path / "survey.csv").write_text("\n".join(lines) + "\n")
+    assert run("fit", tmp_path / "survey.csv", "--positive", "1", "-o", tmp_path / "map", "--quiet")[0] == 0
+
+    def predict(text, *options):
+        (tmp_path / "new.csv").write_text(text)
+        out = tmp_path / "chances.csv"
+        code, said, err = run(
+            "predict", tmp_path / "map" / "model.json", tmp_path / "new.csv", *options, "-o", out, "--force"
+        )
+        rows = out.read_text().splitlines() if code == 0 else []
+        return code, [[float(cell) for cell in row.split(",")] for row in rows[1:]], said + err
+
+    return tmp_path, predict
+
+
+def test_a_row_means_the_same_whatever_else_is_in_the_file(fitted):
+    _, predict = fitted
+    first = predict("a,b,c\n1,1,\n1,1,1\n")[1][0]
+    assert predict("a,b,c\n1,1,\n2,2,2\n")[1][0] == first == predict("a,b,c\n1,1,\n", "--positive", "1")[1][0]
+    assert first[2] > 0.5 > predict("a,b,c\n2,2,\n")[1][0][2]
+
+
+@pytest.mark.parametrize("label", ["0", "yes", "9"])
+def test_other_labels_are_refused(fitted, label):
+    _, predict = fitted
+    code, _, said = predict(f"a,b,c\n{label},1,1\n1,2,2\n")
+    assert code == 2 and f"{label!r}" in said
+    assert predict(f"a,b,c\n{label},1,1\n1,2,2\n", "--missing-label", label)[0] == 0
+
+
+def test_the_opposite_coding_is_refused(fitted):
+    _, predict = fitted
+    code, _, said = predict("a,b,c\n1,1,\n2,2,2\n", "--positive", "2")
+    assert code == 2 and "the model was learned from '2' (-1) and '1' (+1)" in said
+
+
+def test_a_model_of_counts_asks_for_its_threshold(run, tmp_path):
+    rng = np.random.default_rng(1)
+    rows = rng.poisson(1.0, (200, 3)).astype(str).tolist()
+    (tmp_path / "counts.csv").write_text("a,b,c\n" + "\n".join(",".join(row) for row in rows) + "\n")
+    assert run("fit", tmp_path / "counts.csv", "--threshold", "2", "-o", tmp_path / "map", "--quiet")[0] == 0
+    predict = ("predict", tmp_path / "map" / "model.json", tmp_path / "counts.csv", "-o", tmp_path / "p.csv")
+    code, _, err = run(*predict)
+    assert code == 2 and "--threshold 2" in err
+    assert run(*predict, "--threshold", "2")[0] == 0
+    assert run(*predict, "--threshold", "1", "--force")[0] == 2
+
+
+def test_labels_that_are_none_say_nothing(fitted, run):
+    folder, predict = fitted
+    path = folder / "map" / "model.json"
+    document = json.loads(path.read_text())
+    document["fit"]["labels"] = [["1"], 7, None]
+    path.write_text(json.dumps(document))
+    assert predict("a,b,c\n1,1,\n2,2,2\n")[0] == 0
