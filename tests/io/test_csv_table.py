@@ -132,7 +132,7 @@ def test_positive_and_threshold_reach_the_coding(write):
             "'id' has 9 different values .p0, p1, p2",
         ),
         ("id,a\n" + "".join(f"p{i},{i % 2}\n" for i in range(9)), {}, "id.column"),
-        ("a,party\n0,dem\n1,rep\n", {}, "'party' holds 'dem' and 'rep'(.|\n)*group.column"),
+        ("a,party\n0,dem\n1,rep\n", {}, "'party' holds 'dem' and 'rep'(.|\n)*id.column"),
     ],
 )
 def test_errors_name_file_and_place(write, content, options, message):

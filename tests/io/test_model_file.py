@@ -110,7 +110,7 @@ def test_companions():
     [
         ("m.xyz", "a b", r"format is not clear.*format=NAME.*bqpjson \(.bqpjson, .bqp.json\)"),
         ("m.json", '{"a": 1}', "not an isingmap model"),
-        ("m.json", '{"format": "isingmap-model", "version": 99}', "reads up to 1"),
+        ("m.json", '{"format": "isingmap-model", "version": 99}', "reads up to version 1"),
         ("m.json", '{"format": "isingmap-model", "version": 1}', 'list under "names"'),
         ("m.json", "[1]", "JSON object"),
         ("m.json", "", "JSON"),

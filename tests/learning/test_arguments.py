@@ -60,7 +60,7 @@ def test_places_in_odd_types(fitted, tmp_path):
         (3, "expected pairs"),
         ("x1", "expected pairs"),
         ({("x1", "x2")}, "expected pairs"),
-        ([("x1", "z")], "no spin z"),
+        ([("x1", "z")], "no variable .z."),
         ([("x1", "x1")], "to itself"),
         ([(0, 1), (1, 0)], "more than once"),
         ([(0, 9)], "numbered 0..3"),

@@ -85,9 +85,10 @@ def _in_order_of(model, table):
 
     strange = [name for name in table.names if name not in model.names]
     if strange:
+        them = "this column" if len(strange) == 1 else "these columns"
         raise DataError(
             f"the model has no variable {listed([repr(name) for name in strange])}; its variables are "
-            f"{listed(model.names)}. Leave such a column out: drop_column={strange[0]!r}"
+            f"{listed(model.names)}. Leave {them} out: {listed([f'drop_column={name!r}' for name in strange])}"
         )
     rows = np.full((table.n_samples, model.n_spins), np.nan)
     place = {name: k for k, name in enumerate(model.names)}

@@ -18,13 +18,22 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
     for name in (
         *("format", "domain", "sign", "force"),
         *("transpose", "id_column", "weight_column", "group_column", "drop_column", "separator", "header_lines"),
-        *("congress", "chamber"),
+        *("congress", "chamber", "participation", "drop_unanimous"),
     )
 }
 _LABEL_OF_COLUMN = re.compile(r"\bpositive=\{('[^']*'|\"[^\"]*\"): ('[^']*'|\"[^\"]*\")\}")
 _NAME = "|".join(sorted(FLAGS, key=len, reverse=True))
 _SETTING = re.compile(rf"\b({_NAME})=(?:(['\"])([^'\"]*)\2|([\w./-]*\w)?(?![\w\[({{]))")
-_SUBJECT = re.compile(rf"^({_NAME}) must be ")
+# What the functions behind a command call its options; only where a message begins with them.
+_SUBJECTS = FLAGS | {
+    "n_samples": "--n-samples",
+    "n_rows": "--rows",
+    "n_columns": "--columns",
+    "n_spins": "--variables",
+    "n_burn_in": "--burn-in",
+    "n_thin": "--thin",
+}
+_SUBJECT = re.compile(rf"((?:^|: ))({'|'.join(_SUBJECTS)})(?:( must )|=(\d+) )")
 CALLS = {
     "read_histogram": "--histogram",
     "correlations(pairs)": "--pair NAME NAME",
@@ -50,10 +59,18 @@ def in_options(message: object, known: frozenset[str] | None = None) -> str:
             return f"{found[0]} (in Python)"
         if value in ("", "True"):
             return flag
+        if value == "False":
+            return f"without {flag}"
         return f"{flag} {shlex.quote(value)}"
 
+    def subject(found: re.Match) -> str:
+        flag = _SUBJECTS[found[2]]
+        if known is not None and flag not in known:
+            return found[0]
+        return f"{found[1]}{flag}{found[3] or f' {found[4]} '}"
+
     text = _LABEL_OF_COLUMN.sub(_positive, "\n".join(lines))
-    text = _SETTING.sub(worded, _SUBJECT.sub(lambda found: f"{FLAGS[found[1]]} must be ", text))
+    text = _SETTING.sub(worded, _SUBJECT.sub(subject, text))
     for call, flag in CALLS.items():
         text = text.replace(call, flag)
     return text

@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 Place = Callable[[int, int], str]  # (column, row), both 0-based -> how to name that cell's place to the user
 Positive = str | int | bool | Mapping[str, object] | None
 
-HINT_IDS = "If it is an id or a group, set it aside (id_column= or group_column= of a file; leave it out of an array)."
+HINT_IDS = "If it is an id or a group, set it aside (id_column= of a file; leave it out of an array)."
 HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
 _MISSING_CODES = re.compile(r"-?(7+|8+|9+|[1-9]?9[789])|-[1-9]")  # as questionnaires have them: 9, 99, 98, -9, -1
 
@@ -72,7 +72,7 @@ def code_columns(
     if threshold is None:
         spins, codings, more = _code_by_labels(columns, names, positive, place)
     elif positive is not None:
-        raise DataError("threshold and positive exclude each other: a threshold already says what is +1")
+        raise DataError("threshold= and positive= exclude each other: a threshold already says what is +1")
     else:
         spins, codings, more = _code_by_threshold(columns, names, threshold, place)
     _refuse_other_labels(spins, codings, names, known or {})

@@ -76,7 +76,7 @@ def _as_minus(table: SpinTable) -> SpinTable:
         rows = f"; {counted(n_absent, 'row')} {'lacks' if n_absent == 1 else 'lack'} more than half of the cells"
         warn(
             f"missing='minus' invents {share:.1%} of all cells{rows if n_absent else ''}. Columns with missing cells "
-            "in the same rows will look tied. missing='drop' and 'pairwise' invent nothing",
+            "in the same rows will look tied. missing='drop' and missing='pairwise' invent nothing",
             DataWarning,
             stacklevel=3,
         )

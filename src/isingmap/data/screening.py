@@ -72,7 +72,8 @@ def _without_constant(table: SpinTable, rule: str) -> SpinTable:
     if rule == "keep":
         return table.with_notes(f"Kept {note}")
     if rule == "error":
-        raise DataError(f"{what}. Leave them out, or use constant='drop'.")
+        them = "it" if constant.size == 1 else "them"
+        raise DataError(f"{what}. Leave {them} out, or use constant='drop'.")
     kept = [j for j in range(table.n_spins) if j not in set(constant.tolist())]
     if not kept:
         raise DataError(f"{what}. No other column is left.")

@@ -149,7 +149,7 @@ def _numbered(prefix: str, count: int) -> list[str]:
 def _couplings(count: int, rng, low: float, high: float) -> np.ndarray:
     """Couplings uniform on [-high, -low] and [low, high]."""
     if not (0 <= low <= high and np.isfinite(high)):
-        raise ModelError(f"couplings need 0 <= low <= high, both finite; got low={low}, high={high}")
+        raise ModelError(f"couplings need 0 <= low <= high, both finite; got {low} and {high}")
     return rng.choice([-1.0, 1.0], count) * rng.uniform(low, high, count)
 
 

@@ -149,7 +149,7 @@ def _records(name: str, text: str, notes: tuple[str, ...], separator: str | None
     if len(rows[0]) == 1 and len(rows[0][0].split()) > 1 and len(rows) > 1 and len(rows[1][0].split()) > 1:
         raise FileFormatError(
             f"{name}: line {lines[0]} has one field, {rows[0][0][:60]!r}. If fields are separated by spaces, "
-            "use separator=' '."
+            "write commas in their place or, if this is the table of answers, use separator=' '."
         )
     first, second = (*islice(_lines_of(text[start:]), 2), "", "")[:2]
     return Records(name, rows, lines, (*notes, *more), separator, '"' in first and '"' not in second)

@@ -300,7 +300,7 @@ def _frequent_voters(codes, participation, labels) -> tuple[list[int], list[str]
     needed = 0 if participation is None else participation * len(codes)
     kept = np.flatnonzero(votes >= needed - 1e-9).tolist()
     if not kept:
-        raise DataError(f"no member voted in {participation:g} of the {len(codes)} roll calls; lower participation")
+        raise DataError(f"no member voted in {participation:g} of the {len(codes)} roll calls; lower participation=")
     if participation is None:
         return kept, []
     out = [

@@ -222,12 +222,12 @@ def no_estimate_error(obstacle: Obstacle, names, prior: float | None = None, cod
     if prior is None and obstacle.slack >= -SLACK_TOLERANCE:
         advice = (
             ". Give a prior (prior=1 adds one pseudo-observation spread evenly over all configurations), "
-            "or leave one of these edges out"
+            "or leave one of these edges or variables out"
         )
     else:
         advice = (
-            ". These moments do not come from one table of complete rows: leave one of these edges out, or use moments "
-            "of the same rows (missing='drop' or 'minus')"
+            ". These moments do not come from one table of complete rows: leave one of these edges or variables out, "
+            "or use moments of the same rows (missing='drop' or missing='minus')"
         )
     message = what + advice
     return NoEstimateError(

@@ -68,7 +68,8 @@ def indices_of(pairs, names: tuple[str, ...]) -> np.ndarray:
         position = {name: k for k, name in enumerate(names)}
         unknown = sorted({str(name) for name in array.reshape(-1).tolist() if str(name) not in position})
         if unknown:
-            raise ModelError(f"the model has no spin {listed(unknown)}; its spins are {listed(names)}")
+            shown = listed([repr(name) for name in unknown])
+            raise ModelError(f"the model has no variable {shown}; its variables are {listed(names)}")
         array = np.vectorize(lambda name: position[str(name)], otypes=[np.int64])(array)
     if array.size and array.dtype.kind not in "iu":
         raise ModelError(f"pairs must be integers or names, got {array.dtype}")

@@ -40,9 +40,13 @@ def read_document(path: str | PathLike[str]) -> dict:
     if document.get("format") != FORMAT:
         raise FileFormatError(f'{where}: not an isingmap model: expected the key "format" to be "{FORMAT}"')
     version = document.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
+    if type(version) is not int or version < 1:
+        raise FileFormatError(f'{where}: expected a "version" from 1 to {VERSION} of the format, got {shown(version)}')
+    if version > VERSION:
         raise FileFormatError(
-            f"{where}: format version {shown(version)}, but this isingmap reads up to {VERSION}; update isingmap"
+            f"{where}: this file is of version {version} of the format, of a later isingmap than this one, which reads "
+            f"up to version {VERSION}. Read it with the isingmap that wrote it, and write it there as a .bqpjson file "
+            "(isingmap convert): all versions read that"
         )
     return document
 

@@ -74,7 +74,10 @@ def draw_saved_map(
 def _positions_of(document: dict, where: str) -> dict[str, tuple[float, float]]:
     found = document.get("positions")
     if not isinstance(found, dict) or not found:
-        raise FileFormatError(f'{where}: expected {{name: [x, y]}} under "positions", got {shown(found)}')
+        raise FileFormatError(
+            f'{where}: expected {{name: [x, y]}} under "positions", got {shown(found)}. The model.json in a folder of '
+            "results has them"
+        )
     for name, place in found.items():
         if not isinstance(place, list) or len(place) != 2 or not all(map(_is_number, place)):
             raise FileFormatError(f"{where}: the position of {name!r} must be two numbers, got {shown(place)}")

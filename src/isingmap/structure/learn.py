@@ -85,4 +85,5 @@ def _check_use(problem: Problem, options: SearchOptions) -> None:
         if setting.name in values and setting.searches and options.search not in setting.searches
     ]
     if unused:
-        raise ModelError(f'search="{options.search}" does not use {", ".join(unused)}; leave it out')
+        them = "it" if len(unused) == 1 else "them"
+        raise ModelError(f'search="{options.search}" does not use {", ".join(unused)}; leave {them} out')

@@ -266,7 +266,7 @@ def test_ebic_is_stricter_and_options_are_checked():
     assert sizes[0] >= sizes[1] >= sizes[2]
     with pytest.raises(ModelError, match="search must be one of forward-backward, greedy, chow-liu"):
         learn_structure(moments, 400, family="zero-field", search="annealing")
-    with pytest.raises(ModelError, match='search="greedy" does not use n_restarts=3, temperature=1.0; leave it out'):
+    with pytest.raises(ModelError, match='search="greedy" does not use n_restarts=3, temperature=1.0; leave them out'):
         learn_structure(moments, 400, family="zero-field", search="greedy", n_restarts=3, temperature=1.0)
 
 
