@@ -17,6 +17,7 @@ LAYERS = {
     "warned": 1,
     "cached": 0,
     "progress": 0,
+    "printable": 0,
     "interruption": 0,
     "compiled": 0,
     "files": 1,

@@ -5,9 +5,10 @@ import pytest
 
 import isingmap
 from isingmap import IsingModel, PlanarIsing, as_spin_table
+from isingmap.printable import printable
 from isingmap.report.fit_facts import fit_facts, independent_log_likelihood, settings_text
 from isingmap.report.summary import fit_summary, model_summary
-from isingmap.report.text import WIDTH, distinct, entry, printable, some
+from isingmap.report.text import WIDTH, distinct, entry, some
 
 
 def copies(n_columns, n_rows=300, seed=0):

@@ -37,8 +37,8 @@ def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from isingmap.files.whole_file import check_file
+    from isingmap.printable import printable
     from isingmap.report.saved_map import draw_saved_map, read_positions
-    from isingmap.report.text import printable
 
     check_file(arguments.output, force=arguments.force)
     places = None if arguments.places is None else read_positions(arguments.places)

@@ -11,9 +11,9 @@ from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.data.table import SpinTable
 from isingmap.learning.learned_map import LearnedMap, check_places
 from isingmap.learning.planar_ising import PlanarIsing
+from isingmap.printable import printable
 from isingmap.report.results import result_names, write_results
 from isingmap.report.saved_map import read_positions
-from isingmap.report.text import printable
 from isingmap.structure.options import OPTIONS
 
 

@@ -33,9 +33,10 @@ from isingmap.cli import (
     voteview,
 )
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
-from isingmap.cli.wording import in_options, well_formed
+from isingmap.cli.wording import in_options, printable_lines, well_formed
 from isingmap.errors import IsingMapError, IsingMapWarning
 from isingmap.interruption import listening, noted, was_interrupted
+from isingmap.printable import printable
 
 DESCRIPTION = """\
 isingmap learns planar maps of yes/no data: which variables go together when all others
@@ -100,8 +101,8 @@ def _run(argv: list[str]) -> int:
         return SUCCESS
     except BaseException as error:
         if "--debug" in argv:
-            streams.complain(traceback.format_exc())
-        code, message = _verdict(error, known)
+            streams.complain(printable_lines(traceback.format_exc(), argv))
+        code, message = _verdict(error, known, argv)
         streams.complain(message)
         return code
 
@@ -145,19 +146,23 @@ def _about_unknown(unknown: Sequence[str], parser: Parser) -> str:
     return f"there is no option {name}{advice}\nsee {parser.prog} --help"
 
 
-def _verdict(error: BaseException, known: frozenset[str] | None) -> tuple[int, str]:
+def _verdict(error: BaseException, known: frozenset[str] | None, argv: list[str]) -> tuple[int, str]:
     """Exit code and message of an error, in the words of a command with the options `known`."""
+
+    def worded(text: object) -> str:
+        return in_options(printable_lines(str(text), argv), known)
+
     if was_interrupted(error) and not isinstance(error, IsingMapError | OSError):
         return INTERRUPTED, "interrupted; no half-written result was left"
     if isinstance(error, UsageError | IsingMapError):
-        return USER_ERROR, f"error: {in_options(error, known)}"
+        return USER_ERROR, f"error: {worded(error)}"
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else "the output cannot be written: "
-        return USER_ERROR, f"error: {in_options(f'{where}{error.strerror or error}', known)}"
+        return USER_ERROR, f"error: {worded(f'{where}{error.strerror or error}')}"
     if isinstance(error, MemoryError):
         return BUG, "error: not enough memory"
     return BUG, (
-        f"error: isingmap failed unexpectedly ({type(error).__name__}: {in_options(error, known)}). This is a bug; "
+        f"error: isingmap failed unexpectedly ({type(error).__name__}: {worded(error)}). This is a bug; "
         "please report it with what the same command prints under --debug"
     )
 
@@ -171,7 +176,7 @@ def _plain_warnings(known: frozenset[str]) -> Iterator[list[str]]:
     seen: list[str] = []
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
-        text = in_options(message, known)
+        text = in_options(printable(message), known)  # all of it in one line
         if text not in seen:
             seen.append(text)
             streams.complain(f"warning: {text}")

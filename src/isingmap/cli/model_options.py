@@ -116,6 +116,6 @@ def in_domain(spins, file):
 
 def shown(name: str) -> str:
     """A name that is safe to print."""
-    from isingmap.report.text import printable
+    from isingmap.printable import printable
 
     return printable(name)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 
-from isingmap.report.text import printable
+from isingmap.printable import printable
 from isingmap.structure.options import OPTIONS
 
 # Settings of the library by name, and their options: those of learning, and those of reading and writing files.
@@ -46,12 +47,19 @@ def well_formed(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def printable_lines(text: str, typed: Sequence[str] = ()) -> str:
+    """The text, safe to print in its own lines; what was `typed` is one piece of a line, whatever it holds."""
+    for words in sorted(typed, key=len, reverse=True):
+        if words != printable(words):
+            text = text.replace(words, printable(words))
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
 def in_options(message: object, known: frozenset[str] | None = None) -> str:
-    """The message, safe to print, with settings written as options.
+    """The message, whose lines are safe to print, with settings written as options.
 
     `known` are the options of the command at hand; without it all are.
     """
-    lines = [printable(line) for line in str(message).split("\n")]
 
     def worded(found: re.Match) -> str:
         flag, value = FLAGS[found[1]], found[3] or found[4] or ""
@@ -69,7 +77,7 @@ def in_options(message: object, known: frozenset[str] | None = None) -> str:
             return found[0]
         return f"{found[1]}{flag}{found[3] or f' {found[4]} '}"
 
-    text = _LABEL_OF_COLUMN.sub(_positive, "\n".join(lines))
+    text = _LABEL_OF_COLUMN.sub(_positive, printable_lines(str(message)))
     text = _SETTING.sub(worded, _SUBJECT.sub(subject, text))
     for call, flag in CALLS.items():
         text = text.replace(call, flag)

@@ -9,6 +9,7 @@ import numpy as np
 
 from isingmap.data.table import Coding, SpinTable, checked_names, counted, keep_read_only, listed
 from isingmap.errors import DataError, DataWarning
+from isingmap.printable import printable
 from isingmap.warned import warn
 
 # Sums of +-1 over a block stay below 2^24, where float32 still counts exactly: fast BLAS, exact integers,
@@ -120,11 +121,12 @@ def moments_from_matrix(
     names = checked_names([f"x{i + 1}" for i in range(len(array))] if names is None else names, len(array))
     if not np.isfinite(n_samples) or n_samples <= 0:
         raise DataError(f"n_samples must be a positive number of observations, got {n_samples!r}")
-    _check_matrix(array, names)
+    shown = [printable(name) for name in names]
+    _check_matrix(array, shown)
     moments = _with_unit_diagonal((array + array.T) / 2)
     if magnetizations is not None:
-        magnetizations = _checked_magnetizations(magnetizations, moments, names)
-    _check_triples(moments, names)
+        magnetizations = _checked_magnetizations(magnetizations, moments, shown)
+    _check_triples(moments, shown)
     return EmpiricalMoments(moments, magnetizations, float(n_samples), names)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from isingmap.errors import DataError
+from isingmap.printable import printable
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,8 @@ def keep_read_only(*arrays: np.ndarray | None) -> None:
 
 
 def listed(items: Sequence, limit: int = 10) -> str:
-    """The first `limit` items as a comma-separated list, then how many more there are."""
-    shown = ", ".join(str(item) for item in items[:limit])
+    """The first `limit` items, printable, as a comma-separated list, then how many more there are."""
+    shown = ", ".join(printable(item) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
 
 

@@ -19,6 +19,7 @@ from isingmap.io.model_content import ModelFile, ModelPath, build_model
 from isingmap.io.rounding import drop_rounding, rounding_notes, settled_sum
 from isingmap.model import IsingModel
 from isingmap.model.arguments import LARGEST_NUMBER
+from isingmap.printable import printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ def _check_sizes(energy: Energy, path: ModelPath) -> None:
         if not abs(energy.scale * value) <= LARGEST_NUMBER:
             times = f" times the scale {energy.scale:g}" if energy.scale != 1 else ""
             raise FileFormatError(
-                f"{fspath(path)}: {what} is {value:g}{times}; expected a finite number of at "
+                f"{fspath(path)}: {printable(what)} is {value:g}{times}; expected a finite number of at "
                 f"most {LARGEST_NUMBER:g}, so that no sum overflows"
             )
 

@@ -21,6 +21,7 @@ from isingmap.compiled import inlined, kernel
 from isingmap.errors import NoEstimateError
 from isingmap.inference.extended import AUXILIARY
 from isingmap.planar.incidence import incidence
+from isingmap.printable import printable
 
 # A slack below this counts as zero: less than one row in 10^12; sums of fractional weights round by as much.
 SLACK_TOLERANCE = 1e-12
@@ -173,6 +174,10 @@ def describe(obstacle: Obstacle, names, codings=None) -> str:
     codings : sequence, optional
         What -1 (`negative`) and +1 (`positive`) of each node stand for, None for the auxiliary spin.
     """
+    return printable(_described(obstacle, names, codings))
+
+
+def _described(obstacle: Obstacle, names, codings) -> str:
     labels = [str(names[k]) for k in obstacle.nodes]
     odd = {frozenset(edge) for edge in obstacle.odd_edges}
     if len(labels) == 2:

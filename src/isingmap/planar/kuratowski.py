@@ -8,6 +8,7 @@ import numpy as np
 
 from isingmap.errors import NonPlanarError
 from isingmap.planar.planarity import is_planar_kernel
+from isingmap.printable import printable
 
 MOST_NAMED = 12
 
@@ -56,4 +57,4 @@ def non_planar_error(n_nodes: int, edges: np.ndarray, labels=None) -> NonPlanarE
         f"with branch nodes {', '.join(str(labels[k]) for k in branches)}. "
         "Remove at least one of these edges, and see whether others stand in the way"
     )
-    return NonPlanarError(message, kind=kind, subgraph=subgraph, branch_nodes=[labels[k] for k in branches])
+    return NonPlanarError(printable(message), kind=kind, subgraph=subgraph, branch_nodes=[labels[k] for k in branches])

@@ -9,7 +9,8 @@ from itertools import groupby
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.report.text import distinct, entry, printable, section, shortened
+from isingmap.printable import printable
+from isingmap.report.text import distinct, entry, section, shortened
 
 MOST_SHOWN = 8
 CONVENTION = (

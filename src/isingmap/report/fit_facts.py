@@ -11,8 +11,9 @@ from scipy.special import entr
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
+from isingmap.printable import printable
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
-from isingmap.report.text import printable, shortened, some
+from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import GIVEN, SearchResult

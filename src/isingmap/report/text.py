@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import count
 from os.path import commonprefix
 
+from isingmap.printable import printable
+
 WIDTH = 100
 _LABEL = 20
-
-
-def printable(text: object) -> str:
-    """`text` on one line, with everything that could steer a terminal written out (\\x1b, \\n, \\u202e)."""
-    return "".join(_escaped(letter) for letter in str(text))
-
-
-def _escaped(letter: str) -> str:
-    # Cc, Cf: control and formatting characters (bidirectional overrides among them); Zl, Zp: line separators.
-    if unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp", "Cs"):
-        return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
-    return letter
 
 
 def entry(label: str, text: str, *, cut_words: bool = True) -> str:
