@@ -183,6 +183,27 @@ def test_an_enumeration_beside_huge_couplings_that_frustrate_each_other(strong):
     np.testing.assert_allclose(model.moments()[3], p @ (kept[:, 0] * kept[:, 4]), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("strong", [1e8, 1e12, 1e280])
+def test_small_planar_models_whose_huge_couplings_frustrate_each_other(strong):
+    """A triangle of which one edge is never satisfied, and a pendant: each of six states, times two of the pendant."""
+    model = IsingModel([(0, 1), (1, 2), (0, 2), (2, 3)], [strong, strong, -strong, 0.3])
+    p = (1 + np.tanh(0.3)) / 2
+    assert model.planned.is_planar and model.method == "enumeration"
+    assert model.log_partition() == pytest.approx(strong + np.log(6 * 2 * np.cosh(0.3)), rel=1e-15)
+    np.testing.assert_allclose(model.moments(), [1 / 3, 1 / 3, -1 / 3, np.tanh(0.3)], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(model.correlations([(0, 3)]), np.tanh(0.3) / -3, rtol=0, atol=1e-14)
+    assert model.entropy() == pytest.approx(np.log(6) - p * np.log(p) - (1 - p) * np.log(1 - p), abs=1e-13)
+    assert model.log_probability([[1, 1, 1, 1]])[0] == pytest.approx(np.log(p / 6), abs=1e-13)
+    samples = model.sample(6000, rng=0).astype(float)
+    np.testing.assert_allclose(samples[:, :3].T @ samples[:, :3] / 6000, model.correlations()[:3, :3], atol=0.06)
+    assert (samples[:, 0] * samples[:, 1] + samples[:, 1] * samples[:, 2] - samples[:, 0] * samples[:, 2] == 1).all()
+    interval = model.log_partition(certified=True)
+    assert model.log_partition() in interval and interval.width <= 4 * np.spacing(strong)
+    lower, upper = model.certified_moments()
+    assert (lower <= model.moments() + 1e-15).all() and (model.moments() - 1e-15 <= upper).all()
+    assert (upper - lower).max() < 1e-14
+
+
 @pytest.mark.parametrize("strong", HUGE)
 def test_log_weights_and_predictions_round_once(strong):
     model = IsingModel([(0, 1), (0, 2), (0, 3)], [strong, -strong, 0.3])
@@ -204,3 +225,24 @@ def test_a_model_too_large_for_balls_refuses_an_entropy_that_is_lost(monkeypatch
     with pytest.raises(PrecisionError, match="a log-probability is lost"):
         path_with(1e12).log_probability([[1, 1, 1]])
     assert path_with(1e7).entropy() == pytest.approx(path_with(1e3).entropy(), abs=1e-8)
+
+
+def test_questions_that_every_rung_refuses_are_enumerated(monkeypatch):
+    """Weak couplings on a cycle of huge ones can leave log Z good and refuse what is read off along paths."""
+
+    def refuse(*arguments):
+        raise PrecisionError("no", loss=1.0)
+
+    monkeypatch.setattr("isingmap.inference.precision.Ladder.ask", refuse)
+    monkeypatch.setattr("isingmap.inference.planar_solution.samples_at_any_strength", refuse)
+    edges, couplings = [(0, 1), (1, 2), (2, 3)], np.array([0.5, -0.3, 0.8])
+    model = IsingModel(edges, couplings, [0.0, 0.4, 0.0, 0.0])
+    x, p, _ = brute_force(4, edges, couplings, [0.0, 0.4, 0.0, 0.0])
+    np.testing.assert_allclose(model.magnetizations(), p @ x, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.correlations(), x.T @ (p[:, None] * x), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.correlations([(0, 3)]), p @ (x[:, 0] * x[:, 3]), atol=1e-12)
+    features = np.column_stack([x[:, 0] * x[:, 1], x[:, 1] * x[:, 2], x[:, 2] * x[:, 3], x[:, 1]])
+    np.testing.assert_allclose(model.hessian(), np.cov(features.T, aweights=p, ddof=0), rtol=0, atol=1e-12)
+    assert np.abs(model.sample(4000, rng=0).mean(axis=0) - p @ x).max() < 0.06
+    with pytest.raises(PrecisionError):
+        IsingModel([(i, i + 1) for i in range(29)], np.ones(29)).hessian()

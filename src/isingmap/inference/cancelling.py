@@ -50,7 +50,12 @@ def entropy(planned: PlannedGraph, strengths: np.ndarray, rounded: float) -> flo
     if planned.graph.n_nodes > MOST_SPINS_IN_BALLS:
         refuse_lost("the entropy", strengths, np.array([rounded]), LOSS_TOLERANCE_OF_LARGE)
         return rounded
-    return _in_balls(planned, strengths, None)
+    try:
+        return _in_balls(planned, strengths, None)
+    except PrecisionError:  # more bits than are allowed
+        if planned.graph.n_spins > MOST_SPINS:
+            raise
+        return _table(planned, strengths).entropy()
 
 
 def log_probabilities(
@@ -80,7 +85,11 @@ def log_probabilities(
 def _log_partition_above(planned: PlannedGraph, strengths: np.ndarray, products: np.ndarray) -> float:
     """log Z less the log-weight of one configuration."""
     if not _is_enumerated(planned):
-        return _in_balls(planned, strengths, products)
+        try:
+            return _in_balls(planned, strengths, products)
+        except PrecisionError:
+            if planned.graph.n_spins > MOST_SPINS:
+                raise
     table, graph = _table(planned, strengths), planned.graph
     best = graph.products(table.configurations[table.reference])
     return table.log_excess + math.fsum((best - products) * strengths)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.precision import AT_ANY_STRENGTH, LOSS_TOLERANCE, LOSS_TOLERANCE_OF_LARGE
 from isingmap.inference.proofs.proof import Proof
 from isingmap.inference.proofs.table_proof import TableProof
+
+Answer = TypeVar("Answer")
 
 
 class Solution(Protocol):
@@ -58,7 +61,7 @@ class Solution(Protocol):
 def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     """Exact solution: with determinants where the extended graph is planar, else by elimination where it is narrow.
 
-    Where elimination would lose small couplings beside huge ones, models of few spins are enumerated.
+    Where both would lose small couplings beside huge ones, models of few spins are enumerated.
 
     Parameters
     ----------
@@ -74,7 +77,7 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
         When doubles lose too much and the model is too large for ball arithmetic.
     """
     if planned.is_planar:
-        return planar_solution(planned, strengths)
+        return _planar(planned, strengths)
     solution = elimination_solution(planned.graph, planned.clique_tree, strengths)
     if solution.loss <= LOSS_TOLERANCE:
         return solution
@@ -90,14 +93,31 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     )
 
 
-def proof(planned: PlannedGraph, strengths: np.ndarray) -> Proof | TableProof:
-    """Where proofs about a model come from; the arguments of `solve`.
+def _planar(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
+    try:
+        return planar_solution(planned, strengths)
+    except PrecisionError:  # balls would need more bits than are allowed
+        if planned.graph.n_spins > MOST_SPINS:
+            raise
+        return enumerated_solution(planned.graph, strengths)
+
+
+def proved(planned: PlannedGraph, strengths: np.ndarray, question: Callable[[Proof | TableProof], Answer]) -> Answer:
+    """What a proof about a model answers: determinants where the extended graph is planar, else clique tables.
+
+    Tables are asked too where balls of determinants would need more bits than are allowed: they lose none.
 
     Raises
     ------
     NonPlanarError
         As in `solve`.
+    PrecisionError
+        When both refuse.
     """
     if planned.is_planar:
-        return Proof(planned.graph, planned.plan, strengths)
-    return TableProof(planned.graph, planned.clique_tree, strengths)
+        try:
+            return question(Proof(planned.graph, planned.plan, strengths))
+        except PrecisionError:
+            if planned.width is None or not planned.width.fits:
+                raise
+    return question(TableProof(planned.graph, planned.clique_tree, strengths))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.cached import cached_property
+from isingmap.errors import PrecisionError
+from isingmap.inference.enumeration import MOST_SPINS, EnumeratedSolution, enumerated_solution
 from isingmap.inference.extended import ExtendedGraph, pairs_with_auxiliary
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.precision import Ladder
@@ -17,7 +19,10 @@ from isingmap.inference.samples.joined_spins import samples_at_any_strength
 
 @dataclass(frozen=True, eq=False)
 class PlanarSolution:
-    """See the protocol `engine.Solution`; in balls where doubles would be wrong."""
+    """See the protocol `engine.Solution`; in balls where doubles would be wrong.
+
+    What takes too many bits is enumerated, if spins are few.
+    """
 
     graph: ExtendedGraph
     _ladder: Ladder[PlannedModel]
@@ -27,8 +32,18 @@ class PlanarSolution:
     def log_partition(self) -> float:
         return self.graph.log_partition(self._ladder.solved.log_partition)
 
-    def _ask(self, question: Callable) -> np.ndarray:
-        return self._ladder.ask(question)
+    @cached_property
+    def _few(self) -> EnumeratedSolution:
+        return enumerated_solution(self.graph, self._ladder.model.couplings)
+
+    def _ask(self, question: Callable, of_few: Callable | None = None) -> np.ndarray:
+        """The ladder's answer, or that of enumeration, for which the question may be another one."""
+        try:
+            return self._ladder.ask(question)
+        except PrecisionError:
+            if self.graph.n_spins > MOST_SPINS:
+                raise
+            return (of_few or question)(self._few)
 
     @cached_property
     def _edge_moments(self) -> np.ndarray:
@@ -55,7 +70,10 @@ class PlanarSolution:
         """Of all spins, where some have no field: a correlation along a path for each of those."""
         _, of_spins = self.graph.split(self._edge_moments)
         others = np.flatnonzero(~self.graph.is_free)
-        of_spins[others] = self.pair_correlations(pairs_with_auxiliary(self.graph.n_spins, others))
+        pairs = pairs_with_auxiliary(self.graph.n_spins, others)
+        of_spins[others] = self._ask(
+            lambda solved: solved.pair_correlations(pairs), lambda few: few.magnetizations()[others]
+        )
         return of_spins
 
     def hessian(self) -> np.ndarray:
@@ -75,7 +93,12 @@ class PlanarSolution:
         return self._ask(lambda solved: solved.hessian_entries(first, second))
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
-        return self.graph.spins(samples_at_any_strength(self._ladder, n_samples, rng))
+        try:
+            return self.graph.spins(samples_at_any_strength(self._ladder, n_samples, rng))
+        except PrecisionError:
+            if self.graph.n_spins > MOST_SPINS:
+                raise
+            return self._few.sample(n_samples, rng)
 
 
 def planar_solution(planned: PlannedGraph, strengths: np.ndarray) -> PlanarSolution:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeVar, overload
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from isingmap.cached import cached_property
 from isingmap.errors import ModelError
 from isingmap.inference.cancelling import cancels, entropy, log_probabilities, unrounded_sums
-from isingmap.inference.engine import Solution, proof, solve
+from isingmap.inference.engine import Answer, Solution, proved, solve
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
 from isingmap.inference.planned_graph import PlannedGraph
@@ -69,14 +69,13 @@ class ExactAnswers:
     def _solution(self) -> Solution:
         return solve(self.planned, self._strengths)
 
-    @property
-    def _proof(self) -> Proof | TableProof:
-        return proof(self.planned, self._strengths)
+    def _proved(self, question: Callable[[Proof | TableProof], Answer]) -> Answer:
+        return proved(self.planned, self._strengths, question)
 
     @property
     def method(self) -> str:
         """How answers are computed: "planar" (determinants), "elimination" (of one variable after the other), or
-        "enumeration" (few spins with couplings of millions beside small ones).
+        "enumeration" (few spins with couplings of millions beside small ones or against each other).
 
         Raises
         ------
@@ -110,7 +109,7 @@ class ExactAnswers:
             The couplings are too strong for doubles, and the model is too large for ball arithmetic.
         """
         if certified:
-            return self._proof.log_partition()
+            return self._proved(lambda proof: proof.log_partition())
         return float(self._solution.log_partition)
 
     @listening()
@@ -123,7 +122,7 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition` for certified answers.
         """
-        return self._proof.moments()
+        return self._proved(lambda proof: proof.moments())
 
     @listening()
     def ground_state(self, *, given: Mapping[str, int] | None = None) -> GroundState:
@@ -170,7 +169,7 @@ class ExactAnswers:
         NonPlanarError, PrecisionError
             As in `log_partition` for certified answers.
         """
-        return self._proof.degeneracy()
+        return self._proved(lambda proof: proof.degeneracy())
 
     @listening()
     def moments(self) -> np.ndarray:

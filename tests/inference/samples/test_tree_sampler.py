@@ -159,5 +159,5 @@ class TestAtAnyStrength:
         sampler, _ = refusing(10**6)
         monkeypatch.setattr(joined_spins, "exact_samples", sampler)
         monkeypatch.setattr(joined_spins, "MOST_SPINS_DRAWN", 8)
-        with pytest.raises(PrecisionError, match=r"the 9 groups of spins not settled among 9 are too many"):
-            IsingModel(grid_edges(3, 3), np.full(12, 0.3)).sample(2, rng=0)
+        with pytest.raises(PrecisionError, match=r"the 21 groups of spins not settled among 21 are too many"):
+            IsingModel(grid_edges(3, 7), np.full(32, 0.3)).sample(2, rng=0)
