@@ -101,7 +101,9 @@ def test_cheap_fields_come_and_dear_ones_do_not(listed):
     counts = []
     for field in (1e-6, 0.004, 0.5):
         name = listed(f"field {field}", LinearPrice(0.004, field))
-        result = learn_structure(moments, 500, magnetizations=means, criterion=name, prior=1.0, n_restarts=0)
+        result = learn_structure(
+            moments, 500, magnetizations=means, family="partial", criterion=name, prior=1.0, n_restarts=0
+        )
         counts.append(int(result.model.free_fields.sum()))
     assert counts[0] > counts[1] > counts[2] == 0
 
@@ -109,7 +111,7 @@ def test_cheap_fields_come_and_dear_ones_do_not(listed):
 def test_a_gain_is_told_apart_from_its_price(listed):
     """The best pair is that of the largest gain less its price, and its gain is reported."""
     moments, means = biased(5)
-    problem, _ = problem_of(moments, 500, magnetizations=means, prior=1.0)
+    problem, _ = problem_of(moments, 500, magnetizations=means, family="partial", prior=1.0)
     state = SearchState(problem, SearchOptions(criterion=listed("dear", LinearPrice(0.0, 10.0))))
     i, j, gain, _ = state.best_addable()
     assert j < 9 and gain == state.gain((i, j))
