@@ -54,6 +54,24 @@ def test_models_come_through_pipes(shell):
     assert json.loads(out)["couplings"] == [0.5, -0.25, 1.0]
 
 
+def test_a_picture_goes_to_standard_output(shell, tmp_path):
+    code, out, err = shell("isingmap draw m.json -o m.svg && isingmap draw m.json -o - | cmp m.svg - && echo same")
+    assert code == 0, err
+    assert "the map of m.json in /dev/stdout" in err and out.endswith("same\n")
+
+
+def test_tables_come_through_pipes(shell, tmp_path):
+    rows = "0,0,0\n1,1,1\n" * 30 + "0,1,1\n1,0,0\n" * 10
+    (tmp_path / "t.csv").write_text("x1,x2,x3\n" + rows)
+    options = "--constant keep --prior 1 --quiet"
+    line = f"isingmap fit t.csv -o one {options} && cat t.csv | isingmap fit - -o two {options}"
+    code, _, err = shell(f"{line} && cmp one/edges.csv two/edges.csv")
+    assert code == 0, err
+    line = "isingmap predict m.json t.csv -o p.csv && cat t.csv | isingmap predict m.json - -o - | cmp p.csv -"
+    code, _, err = shell(line)
+    assert code == 0 and "80 rows of P(+1) in /dev/stdout" in err
+
+
 def test_standard_output_holds_the_table_alone(shell):
     code, out, err = shell("isingmap sample m.json -n 5 --seed 1 -o -")
     assert (code, len(out.splitlines())) == (0, 6)

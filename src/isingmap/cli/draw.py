@@ -27,7 +27,14 @@ def add_parser(commands) -> None:
     parser.add_argument(
         "model", metavar="MODEL", type=streams.file_to_read, help="a model.json; other formats: convert them first"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="ends in .svg, .png or .pdf")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=streams.file_to_write,
+        required=True,
+        help="ends in .svg, .png or .pdf; - is standard output, an SVG",
+    )
     options.add_picture_options(parser)
     parser.add_argument("--force", action="store_true", help="replace an existing FILE")
     options.add_debug_option(parser)
@@ -44,5 +51,8 @@ def run(arguments: Namespace) -> int:
     places = None if arguments.places is None else read_positions(arguments.places)
     Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
     draw_saved_map(arguments.model, arguments.output, title=arguments.title, places=places)
-    print(f"the map of {printable(arguments.model)} in {printable(arguments.output)}")
+    print(
+        f"the map of {printable(arguments.model)} in {printable(arguments.output)}",
+        file=streams.beside(arguments.output),
+    )
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import options
+from isingmap.cli import options, streams
 
 DESCRIPTION = """\
 Learn a planar map from a table: one row for each observation (a roll call, a patient, a
@@ -28,7 +28,12 @@ def add_parser(commands) -> None:
         description=DESCRIPTION,
         example=EXAMPLE,
     )
-    parser.add_argument("table", metavar="TABLE", help="file with a header line of names")
+    parser.add_argument(
+        "table",
+        metavar="TABLE",
+        type=streams.file_to_read,
+        help="file with a header line of names, or - for standard input",
+    )
     _add_table_options(options.add_learning_options(parser, "fit"))
     options.add_output_options(parser)
 

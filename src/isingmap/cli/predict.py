@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import model_options, options
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 For every row of a table and every variable of a model the exact chance of +1, given what
@@ -26,7 +26,12 @@ def add_parser(commands) -> None:
         example=EXAMPLE,
     )
     model_options.add_model_options(parser)
-    parser.add_argument("table", metavar="TABLE", help="file with a header line of names, those of the model")
+    parser.add_argument(
+        "table",
+        metavar="TABLE",
+        type=streams.file_to_read,
+        help="file with a header line of names, those of the model, or - for standard input",
+    )
     options.add_reading_options(parser.add_argument_group("the table"))
     model_options.add_table_options(parser, "a row of chances for each row of TABLE", required=True)
 
@@ -55,11 +60,12 @@ def run(arguments: Namespace) -> int:
     rows, unseen = _in_order_of(model, table)
     chances = model.predict(rows)
     model_options.write_table(arguments, model.names, chances.tolist())
+    where = streams.beside(arguments.output)
     for note in table.notes:
-        print(in_options(note))
+        print(in_options(model_options.shown(note)), file=where)
     if unseen:
-        print(_about(unseen))
-    print(f"{counted(len(chances), 'row')} of P(+1) in {model_options.shown(arguments.output)}")
+        print(_about(unseen), file=where)
+    print(f"{counted(len(chances), 'row')} of P(+1) in {model_options.shown(arguments.output)}", file=where)
     return 0
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
-from isingmap.files.whole_file import written_whole
+from isingmap.files.whole_file import is_stream, written_whole
 from isingmap.learning.learned_map import check_places
 from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
@@ -97,11 +97,16 @@ def draw_map(
     return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
 
 
+def _ending(path: Path) -> str:
+    """What form of picture is written; a stream without one takes an SVG."""
+    return path.suffix.lower() or (".svg" if is_stream(path) else "")
+
+
 def _checked_paths(path_or_paths) -> list[Path]:
     single = isinstance(path_or_paths, str | os.PathLike)
     paths = [Path(path_or_paths)] if single else [Path(path) for path in path_or_paths]
     for path in paths:
-        if path.suffix.lower() not in UNDATED:
+        if _ending(path) not in UNDATED:
             raise FileFormatError(
                 f"{path}: pictures are written as {', '.join(UNDATED)}; end the name with one of these"
             )
@@ -149,6 +154,6 @@ def _write(paths: list[Path], draw: Callable) -> None:
     with ExitStack() as files, style.context(["default", STYLE]):
         figure = draw()
         for path in paths:
-            ending = path.suffix.lower()
+            ending = _ending(path)
             stream = files.enter_context(written_whole(path))
             figure.savefig(stream, format=ending[1:], dpi=DOTS_PER_INCH, metadata=UNDATED[ending])
