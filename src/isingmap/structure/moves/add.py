@@ -6,10 +6,10 @@ import numpy as np
 
 from isingmap.errors import PrecisionError
 from isingmap.structure.moves.drop import drop_cheap_edges
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.refitted_model import RefittedModel
 from isingmap.structure.state.search_state import ByKind, Pair, SearchState, addable
+from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 # Pairs refitted to find the best addition, best guaranteed gain first: of those tested, the addable ones.
 MOST_REFITTED = 4

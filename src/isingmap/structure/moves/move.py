@@ -12,9 +12,8 @@ from typing import Protocol
 from isingmap.interruption import was_interrupted
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import SearchState
+from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
-# A change must gain more than this, nats per sample: ten times what rounding can pretend.
-LEAST_IMPROVEMENT = 1e-9
 # Nodes where a graph was perturbed and is to be repaired.
 Region = frozenset[int]
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from isingmap.structure.moves.add import add
 from isingmap.structure.moves.drop import remove
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
+from isingmap.structure.moves.move import Region
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import Pair, SearchState, Snapshot, addable
+from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 # A perturbation takes out a share between these of the edges around a node and its neighbours, and puts in random
 # pairs of them, one to so many.

@@ -9,9 +9,10 @@ import numpy as np
 
 from isingmap.structure.moves.add import add, best_addition
 from isingmap.structure.moves.drop import certain_loss, reduced
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Region
+from isingmap.structure.moves.move import Region
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import Pair, SearchState
+from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 # Edges that a pass tries to replace, those of smallest loss; fewer where only a region is repaired: nine of ten swaps
 # that help are among the first third.

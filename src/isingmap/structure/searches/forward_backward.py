@@ -13,7 +13,7 @@ import numpy as np
 
 from isingmap.structure.moves.add import Grow
 from isingmap.structure.moves.insert import Insert
-from isingmap.structure.moves.move import LEAST_IMPROVEMENT, Move
+from isingmap.structure.moves.move import Move
 from isingmap.structure.moves.restart import Restart
 from isingmap.structure.moves.swap import Swap
 from isingmap.structure.options import SearchOptions
@@ -22,6 +22,7 @@ from isingmap.structure.result import SearchResult
 from isingmap.structure.searches.stepwise import Progress, result_of, run
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.search_state import SearchState
+from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 MOST_ROUNDS = 5
 

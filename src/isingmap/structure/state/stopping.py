@@ -10,6 +10,9 @@ from isingmap.structure.criteria import CRITERIA, Price
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 
+# A change must gain more than this, nats per sample: ten times what rounding can pretend.
+LEAST_IMPROVEMENT = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class StoppingRule:
@@ -54,6 +57,8 @@ class StoppingRule:
             return f"{shown} the least gain asked for, {self.min_gain:g}"
         if gain < price:
             return f"{shown} the {self.criterion.upper()} price of a parameter, {price:.3g}"
+        if price <= 0.0 and gain <= LEAST_IMPROVEMENT:
+            return f"{shown} what rounding can pretend, {LEAST_IMPROVEMENT:g}"
         return ""
 
 
