@@ -1,10 +1,15 @@
-"""A progress bar on stderr for long work, with the time left; silent when nobody watches."""
+"""What long work shows on stderr: a bar with the time left, or which method is at work; silent when nobody watches."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+
+# Told what begins, and whether it is slow; what it returns is left when that ends.
+Watcher = Callable[[str, bool], AbstractContextManager]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
@@ -15,10 +20,31 @@ def progress_bar(unit: str, *, enabled: bool) -> Iterator[Callable[[int, int], N
         return
     from tqdm import tqdm
 
-    with tqdm(unit=f" {unit}", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+    with watched_by(None), tqdm(unit=f" {unit}", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
 
         def update(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
         yield update
+
+
+@contextmanager
+def watched_by(watcher: Watcher | None) -> Iterator[None]:
+    """Let `watcher` hear what is at work inside the block; None: nobody."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+@contextmanager
+def at_work(what: str, *, slow: bool = False) -> Iterator[None]:
+    """Say what is at work inside the block, in a few words; `slow` if faster ways have been tried in vain."""
+    watcher = _WATCHER.get()
+    if watcher is None:
+        yield
+        return
+    with watcher(what, slow):
+        yield

@@ -88,7 +88,8 @@ def _run(argv: list[str]) -> int:
     try:
         arguments = _parsed(argv)
         known = frozenset(_options_of(arguments.parser))
-        with _plain_warnings(known) as arguments.warnings:
+        quiet = getattr(arguments, "quiet", False)
+        with _plain_warnings(known) as arguments.warnings, streams.status_shown(enabled=not quiet):
             code = arguments.run(arguments)
         if noted() is not None and code == SUCCESS:
             streams.complain("interrupted when all was done; the results are complete")

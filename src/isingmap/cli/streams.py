@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from isingmap.cli.exit_codes import USER_ERROR
+from isingmap.cli.status_line import StatusLine
+from isingmap.progress import watched_by
 
 # What `-` means where a file is read, and where one is written.
 STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
+_status: StatusLine | None = None
 
 
 def prepare() -> None:
@@ -22,8 +27,25 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+@contextmanager
+def status_shown(*, enabled: bool) -> Iterator[None]:
+    """Say on stderr, if that is a terminal, what is at work as long as an answer takes."""
+    global _status
+    if not enabled or not sys.stderr.isatty():
+        yield
+        return
+    _status = StatusLine(sys.stderr)
+    try:
+        with watched_by(_status):
+            yield
+    finally:
+        _status = None
+
+
 def complain(message: str) -> None:
     """Print on stderr, if anything can be printed there."""
+    if _status is not None:
+        _status.hide()
     try:
         print(message, file=sys.stderr, flush=True)
     except OSError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -16,6 +17,7 @@ import numpy as np
 from isingmap.cached import cached_property
 from isingmap.errors import PrecisionError
 from isingmap.interruption import look
+from isingmap.progress import at_work
 
 # Every number that decides whether an answer is handed out. (`ROUNDING` in zero_field/correlations.py, from which
 # errors are estimated, stays beside the kernel that reads it, because numba's cache looks at no other file.)
@@ -153,8 +155,12 @@ class Ladder(Generic[AnyModel]):
         """The rung of one kind, made at the first call."""
         if kind.name not in self._made:
             look()
-            self._made.setdefault(kind.name, kind.solve(self.model))
+            with self._at_work(kind):
+                self._made.setdefault(kind.name, kind.solve(self.model))
         return self._made[kind.name]
+
+    def _at_work(self, kind: RungKind[AnyModel, AnyRung]) -> AbstractContextManager[None]:
+        return at_work(kind.name, slow=kind is not self.kinds[0])
 
     def least_loss(self, kinds: Sequence[RungKind[AnyModel, AnyRung]]) -> RungKind[AnyModel, AnyRung]:
         """The kind whose rung loses least, the first of equals."""
@@ -218,7 +224,8 @@ class Ladder(Generic[AnyModel]):
         for kind in (self.kinds[first], *later):
             if kind.suits(self.model):
                 try:
-                    return question(self.rung(kind))
+                    with self._at_work(kind):
+                        return question(self.rung(kind))
                 except PrecisionError as error:
                     refused = error
         raise refused

@@ -14,6 +14,7 @@ from isingmap.inference.elimination.downward import sweep_down
 from isingmap.inference.elimination.upward import LINEAR, LOGARITHMIC, TANGENT, sweep_up
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.interruption import look
+from isingmap.progress import at_work
 
 # Tables whose entries are at most this far apart, as a logarithm, cannot underflow (doubles reach to 700).
 WIDEST_SPREAD = 600.0
@@ -51,7 +52,8 @@ class EliminationSolution:
 
     def _swept(self, conditionals: np.ndarray) -> float:
         look()
-        return sweep_up(self.plan.tables, self.couplings, self.fields, self._mode, conditionals, NOTHING)
+        with at_work(self.method):
+            return sweep_up(self.plan.tables, self.couplings, self.fields, self._mode, conditionals, NOTHING)
 
     @property
     def loss(self) -> float:
@@ -97,14 +99,18 @@ class EliminationSolution:
         """Covariances of sums of edge products and spins, (k, n_edges + n_spins), with those, a few rows at a time."""
         step = max(MOST_TOGETHER // max(self.plan.n_entries, self.plan.tables.arena), 1)
         for first in range(0, len(directions), step):
-            part = directions[first : first + step]
-            differences = np.empty((len(part), self.plan.n_entries))
-            for row, direction in zip(differences, part, strict=True):
-                look()
-                of_edges, of_spins = np.split(direction, [self.graph.n_edges])
-                sweep_up(self.plan.tables, of_edges, of_spins, TANGENT, self._conditionals, row)
-            of_edges, of_spins = sweep_down(self.plan.tables, self._conditionals, differences)
-            yield of_edges[1:], of_spins[1:]
+            with at_work(self.method):
+                part = self._covariances_of(directions[first : first + step])
+            yield part
+
+    def _covariances_of(self, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        differences = np.empty((len(directions), self.plan.n_entries))
+        for row, direction in zip(differences, directions, strict=True):
+            look()
+            of_edges, of_spins = np.split(direction, [self.graph.n_edges])
+            sweep_up(self.plan.tables, of_edges, of_spins, TANGENT, self._conditionals, row)
+        of_edges, of_spins = sweep_down(self.plan.tables, self._conditionals, differences)
+        return of_edges[1:], of_spins[1:]
 
     def _hessian_rows(self, directions: np.ndarray) -> np.ndarray:
         """The Hessian times each of the directions, (k, m + f)."""
@@ -151,7 +157,8 @@ class EliminationSolution:
         return np.clip(rows, -1.0, 1.0)
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
-        return drawn(self.plan, self._conditionals, n_samples, rng)
+        with at_work(self.method):
+            return drawn(self.plan, self._conditionals, n_samples, rng)
 
 
 def _by_fewest(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

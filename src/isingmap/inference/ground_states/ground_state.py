@@ -26,6 +26,7 @@ from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.precision import GROUND_STATE_RESOLUTION
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.planar.triangulation import Triangulation
+from isingmap.progress import at_work
 
 DIGITS = 59  # binary digits of a block's width; t_join.py doubles the weights and adds up to three of them
 ROUNDING = 1e-9  # more than any sum of doubles here can be off, relatively
@@ -98,7 +99,8 @@ def ground_spins_on(n_spins: int, triangulation: Triangulation, couplings: np.nd
     edges = triangulation.edges[: triangulation.n_given]
     couplings = np.asarray(couplings, dtype=np.float64)
     faces = face_graph(triangulation, couplings)
-    join, gap = _minimum_cut_edges(faces, np.abs(couplings[faces.edges]))
+    with at_work("matching of frustrated faces"):
+        join, gap = _minimum_cut_edges(faces, np.abs(couplings[faces.edges]))
     spins = spins_of(n_spins, edges, couplings, faces.edges[join])
     log_weight = math.fsum(couplings * spins[edges[:, 0]] * spins[edges[:, 1]])
     return GroundSpins(spins, log_weight, bool(gap <= GROUND_STATE_RESOLUTION * abs(log_weight)), gap)

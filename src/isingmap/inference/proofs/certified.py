@@ -18,6 +18,7 @@ from isingmap.cached import cached_property
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.precision import AT_ANY_STRENGTH, BALL_TOLERANCE, MOST_BITS
 from isingmap.inference.zero_field.plan import DualPlan, gauge
+from isingmap.progress import at_work
 
 _FLINT_PRECISION = threading.RLock()
 
@@ -149,7 +150,7 @@ def _with_enough_bits(compute, bits: int, tolerance):
     from isingmap.inference.proofs.balls import TooFewBits
 
     while bits <= MOST_BITS:
-        with working_precision(bits):
+        with working_precision(bits), at_work(f"ball arithmetic with {bits} bits"):
             try:
                 balls = compute()
             except TooFewBits:

@@ -16,10 +16,12 @@ from isingmap.inference.precision import MOST_TABLE_ENTRIES_IN_BALLS
 from isingmap.inference.proofs.certified import Interval, outward, working_precision
 from isingmap.inference.proofs.degeneracy import common_multiples
 from isingmap.interruption import look
+from isingmap.progress import at_work
 
 # All terms are positive, so every step loses a fraction of the last bit and nothing else; exponents take as many more
 # as they have before the point.
 BITS = 128
+WORK = "elimination in ball arithmetic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ class TableProof:
         PrecisionError
             When the tables are too large for ball arithmetic.
         """
-        with working_precision(self._bits):
+        with working_precision(self._bits), at_work(WORK):
             log_partition, _ = self._swept()
             return Interval(*outward(log_partition))
 
@@ -63,7 +65,7 @@ class TableProof:
         PrecisionError
             As in `log_partition`.
         """
-        with working_precision(self._bits):
+        with working_precision(self._bits), at_work(WORK):
             of_edges, of_spins, _ = self._moments()
             balls = [*of_edges, *(of_spins[v] for v in self.graph.free_fields.tolist())]
             bounds = np.array([outward(ball) for ball in balls]).reshape(-1, 2)
@@ -82,7 +84,7 @@ class TableProof:
         """
         from flint import arb
 
-        with working_precision(self._bits):
+        with working_precision(self._bits), at_work(WORK):
             if products is None:
                 balls = self._moments()
                 log_partition, factors = balls[2], self._of_extended_edges(*balls[:2])
