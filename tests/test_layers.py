@@ -55,6 +55,7 @@ SUBLAYERS = {
         "samples": 5,
         "cancelling": 5,
         "planar_solution": 6,
+        "parts": 6,
         "engine": 7,
     },
     "structure": {

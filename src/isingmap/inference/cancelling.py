@@ -47,7 +47,7 @@ def entropy(planned: PlannedGraph, strengths: np.ndarray, rounded: float) -> flo
         return rounded
     if _is_enumerated(planned):
         return _table(planned, strengths).entropy()
-    if planned.graph.n_nodes > MOST_SPINS_IN_BALLS:
+    if planned.parts or planned.graph.n_nodes > MOST_SPINS_IN_BALLS:
         refuse_lost("the entropy", strengths, np.array([rounded]), LOSS_TOLERANCE_OF_LARGE)
         return rounded
     try:
@@ -73,7 +73,7 @@ def log_probabilities(
     lost = cancels(strengths, rounded)
     if not lost.any():
         return rounded
-    if planned.graph.n_nodes > MOST_SPINS_IN_BALLS and not _is_enumerated(planned):
+    if planned.parts or (planned.graph.n_nodes > MOST_SPINS_IN_BALLS and not _is_enumerated(planned)):
         refuse_lost("a log-probability", strengths, rounded, LOSS_TOLERANCE_OF_LARGE)
         return rounded
     below = unrounded_sums((products[lost] - reference) * strengths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from isingmap.errors import PrecisionError
 from isingmap.inference.elimination.solution import elimination_solution
 from isingmap.inference.enumeration import MOST_SPINS, enumerated_solution
+from isingmap.inference.parts import PartsSolution, ProofOfParts
 from isingmap.inference.planar_solution import planar_solution
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.precision import AT_ANY_STRENGTH, LOSS_TOLERANCE, LOSS_TOLERANCE_OF_LARGE
@@ -17,6 +19,7 @@ from isingmap.inference.proofs.proof import Proof
 from isingmap.inference.proofs.table_proof import TableProof
 
 Answer = TypeVar("Answer")
+AnyProof = Proof | TableProof | ProofOfParts
 
 
 class Solution(Protocol):
@@ -61,6 +64,8 @@ class Solution(Protocol):
 def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     """Exact solution: with determinants where the extended graph is planar, else by elimination where it is narrow.
 
+    A model in several pieces that is neither is solved piece by piece.
+
     Where both would lose small couplings beside huge ones, models of few spins are enumerated.
 
     Parameters
@@ -78,6 +83,9 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     """
     if planned.is_planar:
         return _planar(planned, strengths)
+    if planned.parts:
+        solutions = [solve(part.planned, strengths[part.extended_edges]) for part in planned.parts]
+        return PartsSolution(planned.graph, planned.parts, tuple(solutions))
     solution = elimination_solution(planned.graph, planned.clique_tree, strengths)
     if solution.loss <= LOSS_TOLERANCE:
         return solution
@@ -102,7 +110,7 @@ def _planar(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
         return enumerated_solution(planned.graph, strengths)
 
 
-def proved(planned: PlannedGraph, strengths: np.ndarray, question: Callable[[Proof | TableProof], Answer]) -> Answer:
+def proved(planned: PlannedGraph, strengths: np.ndarray, question: Callable[[AnyProof], Answer]) -> Answer:
     """What a proof about a model answers: determinants where the extended graph is planar, else clique tables.
 
     Tables are asked too where balls of determinants would need more bits than are allowed: they lose none.
@@ -120,4 +128,7 @@ def proved(planned: PlannedGraph, strengths: np.ndarray, question: Callable[[Pro
         except PrecisionError:
             if planned.width is None or not planned.width.fits:
                 raise
+    if planned.parts:
+        asked = [partial(proved, part.planned, strengths[part.extended_edges]) for part in planned.parts]
+        return question(ProofOfParts(planned.parts, tuple(asked)))
     return question(TableProof(planned.graph, planned.clique_tree, strengths))

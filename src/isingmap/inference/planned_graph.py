@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
 from isingmap.cached import cached_property
 from isingmap.errors import NonPlanarError
 from isingmap.inference.elimination.clique_tree import CliqueTree, Width, clique_tree, width_of
 from isingmap.inference.elimination.too_wide import MOST_SPINS, too_wide
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import DualPlan, plan_of, triangulated
+from isingmap.planar.planarity import is_planar_kernel
 from isingmap.planar.triangulation import Triangulation
 
 
@@ -84,3 +89,80 @@ class PlannedGraph:
             assert isinstance(verdict, NonPlanarError)
             raise too_wide(self.graph.explained(verdict), self.graph, self.names, self.width)
         return clique_tree(self.graph.n_spins, self.graph.edges, self.width)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Pieces to be solved one by one, where the whole is neither planar nor narrow; empty if it is or is one piece.
+
+        All planar pieces are one part, each other piece is one.
+        """
+        if self.is_planar or (self.width is not None and self.width.fits):
+            return ()
+        groups = _groups(self.graph)
+        return tuple(self._part(spins) for spins in groups) if len(groups) > 1 else ()
+
+    def _part(self, spins: np.ndarray) -> Part:
+        return Part(PlannedGraph(_within(self.graph, spins), tuple(self.names[k] for k in spins)), self.graph, spins)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some connected pieces of a model without those to which nothing ties them.
+
+    Attributes
+    ----------
+    planned : PlannedGraph
+        Its own graph; edges and fields in the order of the whole.
+    whole : ExtendedGraph
+    spins : int64 array
+        Its spins in the numbers of the whole.
+    """
+
+    planned: PlannedGraph
+    whole: ExtendedGraph
+    spins: np.ndarray
+
+    @cached_property
+    def extended_edges(self) -> np.ndarray:
+        """Numbers of its extended edges among those of the whole."""
+        return np.flatnonzero(np.isin(self.whole.extended_edges[:, 0], self.spins))
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """Numbers of its edges among those of the whole."""
+        return np.flatnonzero(np.isin(self.whole.edges[:, 0], self.spins))
+
+    @cached_property
+    def parameters(self) -> np.ndarray:
+        """Numbers of its edges, then of its free fields, among those of the whole."""
+        return np.append(self.edges, self.whole.n_edges + np.flatnonzero(np.isin(self.whole.free_fields, self.spins)))
+
+
+def _within(graph: ExtendedGraph, spins: np.ndarray) -> ExtendedGraph:
+    """The graph on some spins, of which none has an edge to others."""
+    place = np.full(graph.n_spins + 1, -1)
+    place[spins], place[-1] = np.arange(spins.size), spins.size
+    own = np.isin(graph.extended_edges[:, 0], spins)
+    return ExtendedGraph(spins.size, place[graph.extended_edges[own]])
+
+
+def _groups(graph: ExtendedGraph) -> list[np.ndarray]:
+    """The spins of all planar pieces together, and those of each other piece."""
+    ends = graph.edges.astype(np.int32)  # SciPy's graph functions take no others before 1.17
+    ties = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (graph.n_spins,) * 2)
+    n_pieces, piece = connected_components(ties, directed=False)
+    pieces = _sorted_by(piece, n_pieces)
+    place = np.empty(graph.n_spins + 1, np.int64)
+    together: list[np.ndarray] = [np.empty(0, np.int64)]
+    apart: list[np.ndarray] = []
+    for spins, own in zip(pieces, _sorted_by(piece[graph.extended_edges[:, 0]], n_pieces), strict=True):
+        place[spins], place[-1] = np.arange(spins.size), spins.size
+        drawn = is_planar_kernel(spins.size + 1, np.ascontiguousarray(place[graph.extended_edges[own]]))
+        (together if drawn else apart).append(spins)
+    planar = np.sort(np.concatenate(together))
+    return [planar, *apart] if planar.size else apart
+
+
+def _sorted_by(kind: np.ndarray, n_kinds: int) -> list[np.ndarray]:
+    """Where each kind is."""
+    return np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind, minlength=n_kinds))[:-1])

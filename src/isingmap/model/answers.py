@@ -11,13 +11,11 @@ import numpy as np
 from isingmap.cached import cached_property
 from isingmap.errors import ModelError
 from isingmap.inference.cancelling import cancels, entropy, log_probabilities, unrounded_sums
-from isingmap.inference.engine import Answer, Solution, proved, solve
+from isingmap.inference.engine import Answer, AnyProof, Solution, proved, solve
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import GroundState, ground_state_of
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
-from isingmap.inference.proofs.proof import Proof
-from isingmap.inference.proofs.table_proof import TableProof
 from isingmap.interruption import listening
 from isingmap.model.arguments import generator_of, indices_of, vector_of
 from isingmap.model.marginals import pair_marginals
@@ -69,13 +67,14 @@ class ExactAnswers:
     def _solution(self) -> Solution:
         return solve(self.planned, self._strengths)
 
-    def _proved(self, question: Callable[[Proof | TableProof], Answer]) -> Answer:
+    def _proved(self, question: Callable[[AnyProof], Answer]) -> Answer:
         return proved(self.planned, self._strengths, question)
 
     @property
     def method(self) -> str:
         """How answers are computed: "planar" (determinants), "elimination" (of one variable after the other), or
-        "enumeration" (few spins with couplings of millions beside small ones or against each other).
+        "enumeration" (few spins with couplings of millions beside small ones or against each other), or
+        "pieces" (what no edge ties together is solved apart, where the whole fits neither of the first two).
 
         Raises
         ------

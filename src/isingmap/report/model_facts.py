@@ -19,6 +19,7 @@ METHODS = {
     "planar": "planar method",
     "elimination": "elimination of variables",
     "enumeration": "sum over all configurations",
+    "pieces": "each piece by the planar method or by elimination of variables",
 }
 
 

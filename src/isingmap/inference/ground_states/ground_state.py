@@ -199,10 +199,21 @@ def ground_state_of(planned: PlannedGraph, strengths: np.ndarray) -> GroundState
         As in `engine.solve`.
     """
     graph = planned.graph
+    if planned.parts:
+        return _of_parts(planned, strengths)
     if not planned.is_planar:
         return _by_elimination(graph, planned.clique_tree, strengths)
     best = ground_spins_on(graph.n_nodes, planned.triangulation, strengths)
     return GroundState(graph.spins(best.spins), -best.log_weight, best.certified, best.gap_bound)
+
+
+def _of_parts(planned: PlannedGraph, strengths: np.ndarray) -> GroundState:
+    spins = np.empty(planned.graph.n_spins, np.int8)
+    states = [ground_state_of(part.planned, strengths[part.extended_edges]) for part in planned.parts]
+    for part, state in zip(planned.parts, states, strict=True):
+        spins[part.spins] = state.spins
+    log_weight, gap = math.fsum(planned.graph.products(spins) * strengths), math.fsum(s.gap_bound for s in states)
+    return GroundState(spins, -log_weight, bool(gap <= GROUND_STATE_RESOLUTION * abs(log_weight)), gap)
 
 
 def _by_elimination(graph: ExtendedGraph, tree: CliqueTree, strengths: np.ndarray) -> GroundState:
