@@ -120,8 +120,8 @@ def test_convert_says_what_is_lost_and_overwrites_nothing(run, tmp_path, model):
 def test_the_summary_is_paid_for_once(run, tmp_path, monkeypatch):
     """Magnetizations of spins without a field cost most; entropy does without them, and they are kept."""
     asked = []
-    ask = PlanarSolution.pair_correlations
-    monkeypatch.setattr(PlanarSolution, "pair_correlations", lambda self, pairs: asked.append(1) or ask(self, pairs))
+    ask = PlanarSolution._ask
+    monkeypatch.setattr(PlanarSolution, "_ask", lambda *question: asked.append(1) or ask(*question))
     model = IsingModel([(0, 1), (1, 2)], [0.8, -0.5], [0.25, 0, 0], free_fields=[True, False, False])
     model.entropy()
     assert asked == []

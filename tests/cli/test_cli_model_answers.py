@@ -8,6 +8,7 @@ import pytest
 from isingmap import IsingModel
 from isingmap.cli.wording import in_options
 from isingmap.errors import ModelError, PrecisionError
+from isingmap.inference.proofs.degeneracy import degeneracy
 from isingmap.io.model_file import write_model_file
 
 
@@ -81,12 +82,14 @@ def test_certified_log_partition(run, model, model_file):
 
 
 def test_what_is_advised_for_strong_couplings_works(run, tmp_path):
-    """A ground state, and couplings divided by one number; both have answers where log Z has none."""
-    IsingModel([(0, 1), (1, 2), (0, 2)], [1e6, -1e6, 1e6]).save(tmp_path / "m.json")
+    """A ground state, and couplings divided by one number; both have answers where log Z of many spins has none."""
+    edges = [(0, 2), *((k, k + 1) for k in range(21))]
+    couplings = np.array([1e6, 1e6, -1e6, *[0.5] * 19])
+    IsingModel(edges, couplings).save(tmp_path / "m.json")
     code, _, err = run("infer", tmp_path / "m.json")
     assert code == 2 and "at any strength: isingmap ground-state." in err
     assert run("ground-state", tmp_path / "m.json")[0] == 0
-    IsingModel([(0, 1), (1, 2), (0, 2)], [1.0, -1.0, 1.0]).save(tmp_path / "divided.json")
+    IsingModel(edges, couplings / 1e6).save(tmp_path / "divided.json")
     assert run("infer", tmp_path / "divided.json")[0] == 0
 
 
@@ -99,8 +102,10 @@ def test_what_is_advised_where_ground_states_cannot_be_counted(monkeypatch):
     unit = float(str(refused.value).split("below ")[1])
     assert IsingModel(edges, np.rint(couplings / unit) * unit).degeneracy() == 2
     monkeypatch.setattr("isingmap.inference.proofs.certified.MOST_BITS", 32)
+    model = IsingModel(edges, [1.0, 1.0, 1.0, -1.0])
+    assert model.degeneracy() == 8  # by clique tables
     with pytest.raises(PrecisionError, match="does not depend on the scale") as refused:
-        IsingModel(edges, [1.0, 1.0, 1.0, -1.0]).degeneracy()
+        degeneracy(model.planned.plan, model.couplings)
     assert "temperature" not in str(refused.value)
 
 

@@ -144,7 +144,7 @@ def test_simulate_errors(run, tmp_path):
     code, _, err = run("simulate", "grid", "-n", "5", "-o", tmp_path)
     assert code == 2 and "is a folder" in err
     code, _, err = run("simulate", "grid", "--rows", "0", "-n", "5", "-o", tmp_path / "z.csv")
-    assert code == 2 and "n_rows must be at least 1" in err
+    assert code == 2 and "--rows must be at least 1" in err
     code, _, err = run("simulate", "grid", "-n", "5", "-o", tmp_path / "z.csv", "--model", tmp_path / "z.csv")
     assert code == 2 and "are the same file" in err
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.csv"]
