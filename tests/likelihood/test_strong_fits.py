@@ -5,7 +5,7 @@ import pytest
 
 from isingmap import fit_couplings
 from isingmap.errors import FitWarning, ModelError, NoEstimateError
-from isingmap.likelihood.newton import distance, positive_factor
+from isingmap.likelihood.newton import distance, positive_factor, resolution
 from isingmap.likelihood.quasi_newton import _inverse
 from isingmap.structure.fixed_graphs.tmfg import tmfg_edges
 
@@ -22,9 +22,9 @@ def test_couplings_of_a_strong_triangle_come_back(strength):
 
 def test_what_is_left_of_a_moment_near_one_counts():
     moments = np.array([0.5, 1.0 - 1e-6, -0.5])
-    assert distance(np.array([1e-9, 0.0, 0.0]), moments) == 1e-9
-    assert distance(np.array([0.0, 1e-9, 0.0]), moments) == pytest.approx(1e-5)
-    assert np.isnan(distance(np.array([0.0, np.nan, 0.0]), moments))
+    assert distance(np.array([1e-9, 0.0, 0.0]), resolution(moments)) == 1e-9
+    assert distance(np.array([0.0, 1e-9, 0.0]), resolution(moments)) == pytest.approx(1e-5)
+    assert np.isnan(distance(np.array([0.0, np.nan, 0.0]), resolution(moments)))
 
 
 @pytest.mark.parametrize("entry", [np.nan, np.inf, -1.0, -1e30])

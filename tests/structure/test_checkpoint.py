@@ -117,7 +117,7 @@ def test_an_interrupted_search_keeps_its_checkpoint(tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     file = tmp_path / "search.npz"
-    options = {"family": "zero-field", "criterion": "maximal"}
+    options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 1}
     part = learn_structure(moments, 300, **options, checkpoint=file, progress=interrupt)
     assert part.stopped == "interrupted after 10 steps"
     assert file.exists()

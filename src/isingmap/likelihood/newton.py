@@ -80,14 +80,14 @@ def resolution(moments: np.ndarray) -> np.ndarray:
     return np.clip((1.0 - np.abs(moments)) / FAR_FROM_ONE, ROUNDING / CONVERGED, 1.0)
 
 
-def distance(gradient: np.ndarray, moments: np.ndarray) -> float:
-    """The largest entry of a gradient, in units of `resolution`; NaN where one is."""
-    return float(np.max(np.abs(gradient) / resolution(moments), initial=0.0))
+def distance(gradient: np.ndarray, unit: np.ndarray) -> float:
+    """The largest entry of a gradient, in units of the `resolution` of its moments; NaN where one is."""
+    return float(np.abs(gradient / unit).max(initial=0.0))
 
 
-def at_maximum(gradient: np.ndarray, moments: np.ndarray) -> bool:
-    """Whether nothing is left to climb."""
-    return distance(gradient, moments) <= GRADIENT_TOLERANCE or float(np.abs(gradient).max()) <= ROUNDING
+def at_maximum(gradient: np.ndarray, norm: float) -> bool:
+    """Whether nothing is left to climb; `norm` is the `distance` of the gradient."""
+    return norm <= GRADIENT_TOLERANCE or float(np.abs(gradient).max()) <= ROUNDING
 
 
 def check_settled(theta: np.ndarray, solution: Solution, gradient: np.ndarray) -> None:
@@ -124,22 +124,22 @@ def maximise(plan: Plan, moments: np.ndarray, start: np.ndarray) -> NewtonResult
 def _ascend(plan, moments, theta) -> NewtonResult:
     theta, solution = _start(plan, theta)
     value = moments @ theta - solution.log_partition
-    gradient = moments - solution.moments()
+    gradient, unit = moments - solution.moments(), resolution(moments)
     for iteration in range(MOST_ITERATIONS):
-        if at_maximum(gradient, moments):
+        norm = distance(gradient, unit)
+        if at_maximum(gradient, norm):
             check_settled(theta, solution, gradient)
             return NewtonResult(theta, solution, float(np.abs(gradient).max(initial=0.0)), iteration, True)
         if iteration >= PATIENCE and not solution.loss <= LOSS_WITHOUT_PATIENCE:
             break
         step = _newton_step(solution.curvature(), gradient)
-        norm = distance(gradient, moments)
         moved = line_search(plan, moments, theta, step, value, float(gradient @ step), norm)
         if moved is None:
             break
         theta, solution, value = moved
         gradient = moments - solution.moments()
     norm = float(np.abs(gradient).max(initial=0.0))
-    return NewtonResult(theta, solution, norm, iteration + 1, distance(gradient, moments) <= CONVERGED)
+    return NewtonResult(theta, solution, norm, iteration + 1, distance(gradient, unit) <= CONVERGED)
 
 
 def _start(plan: Plan, theta: np.ndarray) -> tuple[np.ndarray, Solution]:
@@ -193,7 +193,7 @@ def line_search(plan, moments, theta, step, value, slope, norm):
             if new_value >= value + SUFFICIENT_INCREASE * length * slope:
                 return candidate, solution, new_value
             # The gain of the last steps is below the rounding of log Z: there the gradient decides.
-            if slope < 1e-9 and distance(moments - solution.moments(), moments) < norm:
+            if slope < 1e-9 and distance(moments - solution.moments(), resolution(moments)) < norm:
                 return candidate, solution, new_value
         else:
             lost += 1

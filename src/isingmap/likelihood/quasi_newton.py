@@ -27,6 +27,7 @@ from isingmap.likelihood.newton import (
     line_search,
     maximise,
     positive_factor,
+    resolution,
     solve,
 )
 
@@ -129,7 +130,7 @@ def refit_exactly(plan: Plan, moments, start) -> Refit:
         again = maximise(plan, moments, tree_couplings(plan.n_spins, plan.edges, moments))
         result = again if again.converged or again.gradient_norm < result.gradient_norm else result
     if not result.converged:
-        left = distance(moments - result.solution.moments(), moments)
+        left = distance(moments - result.solution.moments(), resolution(moments))
         if not left <= USABLE:
             raise PrecisionError(
                 f"the fit stopped {left:.1e} away from the moments (largest |coupling| so far "
@@ -151,9 +152,10 @@ def _inverse(hessian) -> np.ndarray:
 
 
 def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Refit | None:
-    value = moments @ theta - solution.log_partition
+    value, unit = moments @ theta - solution.log_partition, resolution(moments)
     for _ in range(MOST_EVALUATIONS):
-        if at_maximum(gradient, moments):
+        norm = distance(gradient, unit)
+        if at_maximum(gradient, norm):
             check_settled(theta, solution, gradient)
             return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
         step = blas.dsymv(1.0, inverse, gradient, lower=1)
@@ -161,14 +163,14 @@ def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Ref
         still_to_come = float(gradient @ step)
         if worth is not None and worth.raw @ theta - solution.log_partition + still_to_come < worth.least:
             return None
-        moved = line_search(plan, moments, theta, step, value, still_to_come, distance(gradient, moments))
+        moved = line_search(plan, moments, theta, step, value, still_to_come, norm)
         if moved is None:
             break
         new_theta, solution, value = moved
         new_gradient = moments - solution.moments()
         _correct(inverse, new_theta - theta, gradient - new_gradient)
         theta, gradient = new_theta, new_gradient
-    if distance(gradient, moments) <= CONVERGED:
+    if distance(gradient, unit) <= CONVERGED:
         return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
     return refit_exactly(plan, moments, theta)
 

@@ -60,7 +60,7 @@ def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     least = 0.0 if found is None else found[2] - (state.price(found[:2]) - coupling)
     rows, columns = np.nonzero(gain > least + TIE_TOLERANCE * abs(least) + LARGEST_DIFFERENCE)
     for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
-        if addable(model, i, j):
+        if addable(model, [(i, j)]):
             raise IsingMapError(
                 f"audit after {len(state.steps)} steps: the search would pass over {state.problem.labels[i]} - "
                 f"{state.other_end(j)}, which gains {gain[i, j]:.3g}, more than {least:.3g}; this is a bug of "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
-from isingmap.likelihood.newton import distance
+from isingmap.likelihood.newton import distance, resolution
 
 MOST_ITERATIONS = 200
 
@@ -95,7 +95,7 @@ def fit_cliques(
         couplings,
         float(log_z.sum() - log_z_triangle.sum()),
         float(np.abs(error).max()),
-        distance(error, moments[in_clique]),
+        distance(error, resolution(moments[in_clique])),
     )
 
 

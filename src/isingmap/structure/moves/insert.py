@@ -80,7 +80,7 @@ def insert(state: SearchState, pair: Pair) -> None:
             return
     if np.isnan(state.model.correlations[pair]):  # the removals cut the graph between its ends
         state.reopen()
-    if pair not in state.unfit and addable(state.model, *pair):
+    if pair not in state.unfit and addable(state.model, [pair]):
         add(state, pair)
         state.reconsider()
         while add_and_drop(state):

@@ -152,6 +152,6 @@ def _put_in(state: SearchState, region: np.ndarray, rng: np.random.Generator) ->
     wanted = int(rng.integers(1, MOST_KICKED_IN + 1))
     pairs = region[np.argwhere(state.joinable[np.ix_(region, region)])]
     for i, j in pairs[rng.permutation(len(pairs))].tolist():
-        if wanted and (i, j) not in state.unfit and (i, j) not in state.model.pairs and addable(state.model, i, j):
+        if wanted and (i, j) not in state.unfit and (i, j) not in state.model.pairs and addable(state.model, [(i, j)]):
             add(state, (i, j))
             wanted -= 1

@@ -47,8 +47,8 @@ class Candidates:
         largest = self._worth.max(initial=-np.inf)
         if largest == -np.inf:
             return None
-        tied = np.argwhere(self._worth >= largest - TIE_TOLERANCE * abs(largest) - 1e-15)
-        i, j = tied[0].tolist()
+        tied = np.flatnonzero(self._worth >= largest - TIE_TOLERANCE * abs(largest) - 1e-15)
+        i, j = divmod(int(tied[0]), len(self._worth))
         return i, j, float(self._worth[i, j] + self._handicap[i, j]), len(tied) - 1
 
 

@@ -100,6 +100,13 @@ class RefittedModel:
         """Whether the graph with the edge i-j fits into the plane."""
         return self.plane.has_room(np.vstack([self.edges, [[i, j]]]))
 
+    def with_room(self, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Of some pairs those with which the graph fits into the plane."""
+        asked = np.zeros((self.n_nodes, self.n_nodes), bool)
+        asked[tuple(np.sort(pairs, axis=1).T)] = True
+        blocked = self.plane.blocked(np.arange(self.n_nodes), self.edges, asked)
+        return [pair for pair in pairs if not blocked[pair]]
+
     def gains(self, rows, columns) -> np.ndarray:
         """Guaranteed gains of pairs whose correlations are kept, nats per sample."""
         return self.plane.gain(self.target, self.correlations, rows, columns)

@@ -302,11 +302,9 @@ class SearchState:
         self._rescore()
 
 
-def addable(model: RefittedModel, i: int, j: int) -> bool:
-    """Whether the graph with i-j is planar and its estimate exists."""
-    if not model.has_room(i, j):
-        return False
-    return _obstacle(model, i, j) is None
+def addable(model: RefittedModel, pairs: list[Pair]) -> list[Pair]:
+    """Of some pairs those with which the graph is planar and its estimate exists."""
+    return [pair for pair in model.with_room(pairs) if _obstacle(model, *pair) is None]
 
 
 def _obstacle(model: RefittedModel, i: int, j: int):
