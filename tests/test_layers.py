@@ -41,8 +41,9 @@ LAYERS = {
 # Inside a part, a folder or a module of it; the longest name counts. Imports within one of them are free.
 SUBLAYERS = {
     "inference": {
-        "precision": 0,
+        "precision": -1,
         "extended": 0,
+        "variance": 0,
         "pfaffian": 0,
         "kac_ward": 0,
         "enumeration": 1,

@@ -139,3 +139,50 @@ def test_info_reads_every_format(run, tmp_path, name):
         write_model_file(model, tmp_path / name, domain="spin" if name.endswith(("bqpjson", "coo")) else None)
     code, out, _ = run("info", tmp_path / name, *(["--domain", "spin"] if name.endswith("coo") else []))
     assert code == 0 and f"{model.log_partition():.12g} nats" in out
+
+
+def test_many_temperatures_as_a_table(run, tmp_path, model):
+    model.save(tmp_path / "m.json")
+    code, out, err = run("infer", tmp_path / "m.json", "--beta", "0.5,1:1.2:0.1", "-o", tmp_path / "t.csv")
+    lines = out.splitlines()
+    assert (code, err) == (0, "") and len(lines) == 5 and max(map(len, lines)) <= 100
+    with open(tmp_path / "t.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["beta"] for row in rows] == ["0.5", "1.0", "1.1", "1.2"]
+    table = model.thermodynamics([0.5, 1, 1.1, 1.2])
+    assert [float(row["log_z"]) for row in rows] == table.log_partition.tolist()
+    assert [float(row["specific_heat"]) for row in rows] == table.specific_heat.tolist()
+    assert [float(row["heat_capacity"]) for row in rows] == (4 * table.specific_heat).tolist()
+    assert lines[2].split()[1] == f"{model.log_partition():.6g}" and float(rows[1]["entropy"]) == model.entropy()
+
+
+@pytest.mark.parametrize(
+    ("beta", "message"),
+    [
+        ("1:2", "a range is start:stop:step, such as 0.1:2:0.1; got '1:2'"),
+        ("2:1:0.5", "a range goes up, with a step above 0"),
+        ("1:2:0", "a range goes up, with a step above 0"),
+        ("0.5,,1", "expected numbers such as 0.5,1,2 or a range such as 0.1:2:0.1; got ''"),
+        ("inf", "inverse temperatures are finite numbers, 0 or more; got 'inf'"),
+        ("0:1:1e-9", "'0:1:1e-9' are too many inverse temperatures; at most 10000"),
+    ],
+)
+def test_wrong_temperatures(run, tmp_path, model, beta, message):
+    model.save(tmp_path / "m.json")
+    code, out, err = run("infer", tmp_path / "m.json", "--beta", beta)
+    assert (code, out) == (2, "") and message in err
+
+
+def test_temperatures_leave_out_what_they_cannot_have(run, tmp_path, model):
+    model.save(tmp_path / "m.json")
+    code, _, err = run("infer", tmp_path / "m.json", "--beta", "1", "--certified")
+    assert code == 2 and "--certified is about the model as it is" in err
+    (tmp_path / "o.json").write_text(
+        json.dumps({
+            "version": "1.0.0", "id": 0, "metadata": {}, "variable_ids": [1, 2], "variable_domain": "spin",
+            "scale": 1.0, "offset": 0.5, "linear_terms": [],
+            "quadratic_terms": [{"id_tail": 1, "id_head": 2, "coeff": -1.0}],
+        })
+    )  # fmt: skip
+    code, out, err = run("infer", tmp_path / "o.json", "--beta", "1")
+    assert (code, err) == (0, "") and "the energy offset of the file, 0.5, is not in log Z and energy" in out

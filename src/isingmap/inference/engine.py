@@ -54,6 +54,9 @@ class Solution(Protocol):
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
         """Hessian times a vector, (m + f,)."""
 
+    def log_weight_variance(self) -> float:
+        """Variance of the log-weight."""
+
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Hessian entries of pairs of parameters, (k,)."""
 

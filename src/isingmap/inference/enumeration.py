@@ -160,6 +160,11 @@ class EnumeratedSolution:
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
         return self.hessian() @ vector
 
+    def log_weight_variance(self) -> float:
+        p = self._table.probabilities
+        log_p = np.log(p, where=p > 0, out=np.zeros(p.size))
+        return float(p @ (log_p - p @ log_p) ** 2)
+
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return self.hessian()[first, second]
 

@@ -78,6 +78,9 @@ class PartsSolution:
             product[part.parameters] = solution.hessian_product(np.asarray(vector, float)[part.parameters])
         return product
 
+    def log_weight_variance(self) -> float:
+        return math.fsum(solution.log_weight_variance() for solution in self.solutions)
+
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         entries = np.zeros(len(first))
         for part, solution in self._solved:

@@ -13,8 +13,10 @@ from isingmap.inference.enumeration import MOST_SPINS, EnumeratedSolution, enume
 from isingmap.inference.extended import ExtendedGraph, pairs_with_auxiliary
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.precision import Ladder
+from isingmap.inference.proofs.certified import CertifiedSolution
 from isingmap.inference.rungs import PlannedModel, zero_field_ladder
 from isingmap.inference.samples.joined_spins import samples_at_any_strength
+from isingmap.inference.variance import variance_by_product
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class PlanarSolution:
     def _few(self) -> EnumeratedSolution:
         return enumerated_solution(self.graph, self._ladder.model.couplings)
 
-    def _ask(self, question: Callable, of_few: Callable | None = None) -> np.ndarray:
+    def _ask(self, question: Callable, of_few: Callable | None = None):
         """The ladder's answer, or that of enumeration, for which the question may be another one."""
         try:
             return self._ladder.ask(question)
@@ -91,6 +93,14 @@ class PlanarSolution:
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return self._ask(lambda solved: solved.hessian_entries(first, second))
+
+    def log_weight_variance(self) -> float:
+        return self._ask(self._variance_by, lambda few: few.log_weight_variance())
+
+    def _variance_by(self, solved) -> float:
+        if isinstance(solved, CertifiedSolution):
+            return solved.log_weight_variance()
+        return variance_by_product(solved, self._ladder.model.couplings)
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
         try:

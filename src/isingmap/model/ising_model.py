@@ -17,6 +17,7 @@ from isingmap.model.arguments import check_free, indices_of, names_of, vector_of
 from isingmap.model.evidence import ExpectedStatistics, expected_statistics, predict
 from isingmap.model.json_format import arguments_of, document_of, read_document
 from isingmap.model.queries import condition, kl_divergence
+from isingmap.model.thermodynamics import Thermodynamics, thermodynamics
 from isingmap.planar.embedding import as_simple_edges
 
 
@@ -186,6 +187,60 @@ class IsingModel(ExactAnswers):
             As in `log_partition`, of what is missing in a row.
         """
         return expected_statistics(self, spins)
+
+    @listening()
+    def log_weight_mean(self) -> float:
+        """Mean of the log-weight; minus the mean energy.
+
+        Raises
+        ------
+        NonPlanarError, PrecisionError
+            As in `log_partition`.
+        """
+        return float(np.append(self.couplings, self.fields[self.free_fields]) @ self._solution.parameter_moments())
+
+    @listening()
+    def log_weight_variance(self) -> float:
+        """Variance of the log-weight, exact: by one product with the Hessian.
+
+        This is the heat capacity at temperature 1, in units of Boltzmann's constant.
+
+        Raises
+        ------
+        NonPlanarError
+            As in `log_partition`.
+        PrecisionError
+            As in `log_partition`, and when rounding could change it by more than one part in 10^8, absolute below 1.
+        """
+        return self._solution.log_weight_variance()
+
+    @listening()
+    def thermodynamics(self, betas) -> Thermodynamics:
+        """log Z, energy, heat capacity and entropy at inverse temperatures; one plan for all of them.
+
+        The energy of a configuration is minus its log-weight in this model, whose own temperature is 1. At the
+        inverse temperature beta all couplings and fields are multiplied by beta.
+
+        Parameters
+        ----------
+        betas : (k,) array of float
+            Inverse temperatures, 0 or more, in any order, in units of one over the unit of the couplings.
+
+        Returns
+        -------
+        Thermodynamics
+            Arrays (k,), for the whole model and per spin. About six times the cost of log Z at each temperature.
+
+        Raises
+        ------
+        ModelError
+            For inverse temperatures that are negative or not finite, or that make couplings overflow.
+        NonPlanarError
+            As in `log_partition`.
+        PrecisionError
+            Where a temperature is so low that an answer is lost in rounding; says which.
+        """
+        return thermodynamics(self, betas)
 
     def kl_divergence(self, other: IsingModel) -> float:
         """D(self || other) in nats, for models on the same names in any order; exact.

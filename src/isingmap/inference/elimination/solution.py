@@ -13,6 +13,7 @@ from isingmap.inference.elimination.configurations import drawn
 from isingmap.inference.elimination.downward import sweep_down
 from isingmap.inference.elimination.upward import LINEAR, LOGARITHMIC, TANGENT, sweep_up
 from isingmap.inference.extended import ExtendedGraph
+from isingmap.inference.variance import variance_by_product
 from isingmap.interruption import look
 from isingmap.progress import at_work
 
@@ -131,6 +132,9 @@ class EliminationSolution:
 
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
         return self._hessian_rows(np.asarray(vector, float)[None])[0]
+
+    def log_weight_variance(self) -> float:
+        return variance_by_product(self, np.append(self.couplings, self.fields[self.graph.free_fields]))
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         rows, columns, at = _by_fewest(first, second)

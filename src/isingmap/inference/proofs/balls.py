@@ -64,12 +64,15 @@ class BallFactors(NamedTuple):
     determinant: arb
 
 
-def ball_weights(couplings: np.ndarray, signs: np.ndarray) -> BallWeights:
-    """Entries of K' for gauged couplings, one for each edge of the triangulation, taken as exact doubles."""
+def ball_weights(couplings: np.ndarray, signs: np.ndarray, stretch=1) -> BallWeights:
+    """Entries of K' for gauged couplings, one for each edge of the triangulation, taken as exact doubles.
+
+    All couplings are multiplied by `stretch`, a positive ball.
+    """
     one = arb(1)
     twin, scale = [], []
     for theta, sign in zip(couplings.tolist(), signs[::2].tolist(), strict=True):
-        root = (-arb(abs(theta))).exp() if theta else one
+        root = (-stretch * arb(abs(theta))).exp() if theta else one
         across = root * root if theta < 0 else one
         twin += [across, -across] if sign > 0 else [-across, across]
         scale += [root if theta > 0 else one] * 2
