@@ -119,7 +119,7 @@ def test_positive_and_threshold_reach_the_coding(write):
         ("a,w\n0,0\n1,0\n", {"weight_column": "w"}, "all weights are zero"),
         ("n,a\nA,1\nB,0\n", {"transpose": True}, "transpose=True needs id_column=.*perhaps 'n'"),
         (PLAIN, {"transpose": True, "weight_column": "a"}, "rows are variables"),
-        ("n,v1,v2\nA,0,1\nA,1,0\n", {"transpose": True, "id_column": "n"}, "used more than once: 'A'"),
+        ("n,v1,v2\nA,0,1\nA,1,0\n", {"transpose": True, "id_column": "n"}, "'A' is the name of 2 rows"),
         ("n,v1,v2\nA,0,1\nB,1,7\n", {"transpose": True, "id_column": "n"}, r"'7'.*column 'v2' \(line 3\)"),
         ("12,-1,1,1\n3,1,1,-1\n", {}, "read_histogram"),
         ("1,-1,1,1\n3,1,1,-1\n", {}, "read_histogram"),
@@ -151,7 +151,8 @@ def test_files_that_cannot_be_opened(tmp_path):
 
 def test_node_groups(write):
     path = write("group,name\nD,a\nR,b\nR,c\n")
-    assert read_node_groups(path, ("b", "a")) == ("R", "D")
+    groups, notes = read_node_groups(path, ("b", "a"))
+    assert groups == ("R", "D") and notes == (f"{path} has 1 name that the table does not have: c.",)
     with pytest.raises(DataError, match="no group for 1 variable: 'z'"):
         read_node_groups(path, ("a", "z"))
     with pytest.raises(FileFormatError, match="no column name in line 1; found label, group"):

@@ -124,9 +124,8 @@ def _table(arguments: Namespace):
     elif arguments.long:
         _refuse_columns_with(arguments, "long", but=("positive", "threshold", "missing_label", "separator"))
         coding = {name: getattr(arguments, name) for name in ("positive", "threshold", "missing_label", "separator")}
-        columns = arguments.long.split(",")
-        table = read_long_table(arguments.table, columns, **coding)
-        source = source_of(read_long_table, arguments.table, columns=columns, **coding)
+        table = read_long_table(arguments.table, arguments.long, **coding)
+        source = source_of(read_long_table, arguments.table, columns=arguments.long, **coding)
     else:
         reading = dict(
             positive=arguments.positive,
@@ -143,7 +142,8 @@ def _table(arguments: Namespace):
         table = read_table(arguments.table, **reading)
         source = source_of(read_table, arguments.table, **reading)
     if arguments.node_groups:
-        table = replace(table, groups=read_node_groups(arguments.node_groups, table.names))
+        groups, notes = read_node_groups(arguments.node_groups, table.names)
+        table = replace(table, groups=groups).with_notes(*notes)
     return table, source
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.data.table import SpinTable
+from isingmap.io.graph_file import read_graph
 from isingmap.learning.learned_map import LearnedMap, check_places
 from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.printable import printable
 from isingmap.report.results import result_names, write_results
 from isingmap.report.saved_map import read_positions
+from isingmap.structure.families import FAMILIES
 from isingmap.structure.options import OPTIONS
 
 
@@ -22,15 +25,18 @@ def learn_and_write(
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
     places = _places(table.names, arguments)
-    learned = estimator(arguments, missing=missing).fit(table).learned_
+    graph, notes = _graph(table.names, arguments)
+    learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
     return _write(learned, arguments, places, title=title, source=source)
 
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
     """Like `learn_and_write`, from a matrix of moments and the means, or None."""
     places = _places(names, arguments)
-    fit = estimator(arguments).fit_moments(moments, arguments.n_samples, magnetizations=means, names=names)
-    return _write(fit.learned_, arguments, places, title=title, source=None)
+    graph, notes = _graph(names, arguments)
+    fit = estimator(arguments, graph=graph).fit_moments(moments, arguments.n_samples, magnetizations=means, names=names)
+    learned = replace(fit.learned_, notes=(*fit.learned_.notes, *notes))
+    return _write(learned, arguments, places, title=title, source=None)
 
 
 def estimator(arguments: Namespace, **settings: object) -> PlanarIsing:
@@ -77,6 +83,15 @@ def _places(names: Sequence[str], arguments: Namespace):
     if arguments.constant != "drop":  # which may still leave out variables that have no place
         check_places(places, names)
     return places
+
+
+def _graph(names: Sequence[str], arguments: Namespace) -> tuple[list[tuple[str, str]] | None, tuple[str, ...]]:
+    """The edges of the graph that was given, if one was, and what to say of it; looked at before the work."""
+    if arguments.graph is None:
+        return None, ()
+    given, family = read_graph(arguments.graph), FAMILIES[arguments.family]
+    with_fields = family.has_fields and not family.every_field
+    return given.pairs(names, with_fields=with_fields), (given.note(with_fields=with_fields),)
 
 
 def _file_names(folder: Path) -> list[str]:

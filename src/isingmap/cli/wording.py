@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from ast import literal_eval
 from collections.abc import Sequence
 
 from isingmap.printable import printable
@@ -35,6 +36,7 @@ _SUBJECTS = FLAGS | {
     "n_thin": "--thin",
 }
 _SUBJECT = re.compile(rf"((?:^|: ))({'|'.join(_SUBJECTS)})(?:( must )|=(\d+) )")
+_LONG = re.compile(r"""read_long_table\(columns=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
 CALLS = {
     "read_histogram": "--histogram",
     "correlations(pairs)": "--pair NAME NAME",
@@ -77,7 +79,12 @@ def in_options(message: object, known: frozenset[str] | None = None) -> str:
             return found[0]
         return f"{found[1]}{flag}{found[3] or f' {found[4]} '}"
 
+    def long(found: re.Match) -> str:
+        in_python = known is not None and "--long" not in known
+        return f"{found[0]} (in Python)" if in_python else f"--long {shlex.quote(literal_eval(found[1]))}"
+
     text = _LABEL_OF_COLUMN.sub(_positive, printable_lines(str(message)))
+    text = _LONG.sub(long, text)
     text = _SETTING.sub(worded, _SUBJECT.sub(subject, text))
     for call, flag in CALLS.items():
         text = text.replace(call, flag)

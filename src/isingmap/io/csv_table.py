@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -13,10 +14,18 @@ from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, FileFormatError
+from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, named_columns, read_large, read_records
+from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
-from isingmap.io.sheet_checks import refuse_further_headers, refuse_matrix, refuse_totals, transpose_hint
+from isingmap.io.sheet_checks import (
+    refuse_further_headers,
+    refuse_long,
+    refuse_matrix,
+    refuse_totals,
+    transpose_hint,
+)
 
 _SPIN = re.compile(r"\s*[+-]?1(\.0*)?\s*")
 
@@ -76,7 +85,7 @@ def read_table(
     """
     records = read_large(path, separator)
     _refuse_histogram(records)
-    sheet = sheet_of(records, header_lines)
+    sheet = (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
     roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
     coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
@@ -92,8 +101,15 @@ def _several(names: str | Sequence[str] | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
 
 
-def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[str, ...]:
-    """Groups of variables from a file with columns `name` and `group`; other names in it are ignored.
+def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Groups of variables from a file with columns `name` and `group`, such as a nodes.csv of results.
+
+    Returns
+    -------
+    groups : tuple of str
+        One for each of `names`.
+    notes : tuple of str
+        The names in the file that are not among `names`, if there are any.
 
     Raises
     ------
@@ -106,13 +122,15 @@ def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[str, .
     group_of: dict[str, str] = {}
     keys, groups = named_columns(records, ("name", "group"))
     for key, group, line in zip(keys, groups, records.lines[1:], strict=True):
-        group = group.strip()
-        if group_of.setdefault(key.strip(), group) != group:
-            raise records.fail(f"line {line}: {key.strip()!r} is in {group!r} and in {group_of[key.strip()]!r}")
+        key, group = unguarded(key.strip()), unguarded(group.strip())
+        if group_of.setdefault(key, group) != group:
+            raise records.fail(f"line {line}: {key!r} is in {group!r} and in {group_of[key]!r}")
     without = [repr(name) for name in names if name not in group_of]
     if without:
         raise DataError(f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}")
-    return tuple(group_of[name] for name in names)
+    strange = [name for name in group_of if name not in set(names)]
+    note = f"{records.path} has {counted(len(strange), 'name')} that the table does not have: {listed(strange)}."
+    return tuple(group_of[name] for name in names), (note,) if strange else ()
 
 
 def _refuse_histogram(records: Records) -> None:
@@ -166,6 +184,7 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
     notes += _set_aside(roles)
     kept = _kept(sheet, aside)
     refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
+    refuse_long(sheet, kept)
     refuse_further_headers(sheet, kept)
     refuse_totals(sheet, kept)
     hint = transpose_hint(sheet, kept)
@@ -208,7 +227,9 @@ def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTa
 def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> tuple[str, ...]:
     """The cells of the first id column, or x1, x2, ... where no column could hold names."""
     if ids:
-        return tuple(cell.strip() for cell in sheet.columns[ids[0]])
+        names = tuple(cell.strip() for cell in sheet.columns[ids[0]])
+        _refuse_repeated(names, sheet, ids[0])
+        return names
     texts = [name for j, name in enumerate(sheet.header) if j not in others and _holds_text(sheet.columns[j])]
     if texts:
         raise DataError(
@@ -216,6 +237,21 @@ def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> t
             f"columns are {listed(sheet.header)}"
         )
     return tuple(f"x{i + 1}" for i in range(sheet.n_rows))
+
+
+def _refuse_repeated(names: Sequence[str], sheet: Sheet, column: int) -> None:
+    """Rows that are variables must be called differently."""
+    repeated = [(name, count) for name, count in Counter(names).items() if count > 1 and name]
+    if not repeated:
+        return
+    name, count = repeated[0]
+    lines = [str(line) for line, other in zip(sheet.lines, names, strict=True) if other == name]
+    others = f", and {counted(len(repeated) - 1, 'more name')} so" if len(repeated) > 1 else ""
+    raise DataError(
+        f"with transpose=True column {sheet.header[column]!r} names the variables, but {name!r} is the name of "
+        f"{count} rows (lines {listed(lines)}){others}. Give the rows different names, leave all but one of them out, "
+        "or name another column that tells them apart by id_column="
+    )
 
 
 def _holds_text(cells: Sequence[str]) -> bool:

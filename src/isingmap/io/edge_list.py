@@ -26,6 +26,7 @@ _HEADERS = (
     ("from", "to", "weight"),
     ("from", "to", "coupling"),
 )
+_PAIR_HEADERS = (("source", "target"), ("from", "to"), ("i", "j"))
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -69,6 +70,25 @@ def read_edge_list(path: ModelPath, nodes: ModelPath | None = None, *, sign: int
     couplings = [factor * coupling for *_, coupling in edges]
     values = [factor * value + 0.0 for value in fields.values()]
     return ModelFile(build_model(path, list(fields), pairs, couplings, values), notes=notes)
+
+
+def read_pairs(path: ModelPath) -> list[tuple[str, str]] | None:
+    """The ends of each edge in a file without couplings: columns source, target or two columns; None of other files.
+
+    Raises
+    ------
+    FileFormatError
+        With the line of an edge that has no end, is a loop, or is given twice.
+    """
+    records = _without_comments(_separated(path), leading_only=False)
+    header = _header(records, _PAIR_HEADERS)
+    if _header(records) is not None or (header is None and any(len(row) != 2 for row in records.rows)):
+        return None
+    rows = list(zip(*named_columns(records, header), strict=True)) if header else records.rows
+    lines = records.lines[1:] if header else records.lines
+    edges = [_edge((*row, "0"), line, records) for row, line in zip(rows, lines, strict=True)]
+    _refuse_loops_and_repeats(edges, records)
+    return [(source, target) for _, source, target, _ in edges]
 
 
 def write_edge_list(model: IsingModel, path: ModelPath, nodes: ModelPath | None = None) -> None:
@@ -143,11 +163,11 @@ def _without_comments(records: Records, *, leading_only: bool) -> Records:
     return replace(records, rows=[records.rows[k] for k in kept], lines=[records.lines[k] for k in kept])
 
 
-def _header(records: Records) -> list[str] | None:
-    """The three columns as the file spells them, or None if the first row is an edge."""
+def _header(records: Records, known: Sequence[tuple[str, ...]] = _HEADERS) -> list[str] | None:
+    """The columns of an edge as the file spells them, or None if the first row is an edge."""
     cells = [cell.strip() for cell in records.rows[0]]
     folded = [cell.casefold() for cell in cells]
-    for wanted in _HEADERS:
+    for wanted in known:
         if set(wanted) <= set(cells):
             return list(wanted)
         if set(wanted) <= set(folded):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from os import PathLike
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import LabelColumn, MissingLabels
-from isingmap.data.table import SpinTable, counted
+from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError
-from isingmap.io.delimited import named_columns, read_records
+from isingmap.io.delimited import Records, read_records
+from isingmap.io.sheet import Sheet, sheet_of
 
 
 def read_long_table(
     path: str | PathLike,
-    columns: Sequence[str],
+    columns: str | Sequence[str],
     *,
     positive: Positive = None,
     threshold: float | None = None,
@@ -26,8 +28,9 @@ def read_long_table(
     Parameters
     ----------
     path : path-like
-    columns : sequence of str
-        The names of three columns: of the rows (observations), of the columns (variables) and of the values.
+    columns : str or sequence of str
+        The names of three columns: of the rows (observations), of the columns (variables) and of the values. As one
+        text they are separated by commas, and a name with a comma in it is quoted, as in a CSV file.
     positive, threshold, missing_label
         See `isingmap.data.convert.as_spin_table`.
     separator : str, optional
@@ -44,12 +47,14 @@ def read_long_table(
     DataError
         If there are not three names, or a variable is not two-valued.
     """
+    columns = next(csv.reader([columns]), []) if isinstance(columns, str) else columns
     if len(columns) != 3 or len(set(columns)) != 3:
         raise DataError(f"long format needs three different columns, ROW,COLUMN,VALUE; got {','.join(columns)!r}")
     records = read_records(path, separator)
-    rows, names, cells = ([cell.strip() for cell in column] for column in named_columns(records, columns))
+    sheet = sheet_of(records, 1)
+    rows, names, cells = ([cell.strip() for cell in column] for column in _named(sheet, columns, records))
     line_of: dict[tuple[str, str], int] = {}
-    for row, name, line in zip(rows, names, records.lines[1:], strict=True):
+    for row, name, line in zip(rows, names, sheet.lines, strict=True):
         if not row or not name:
             raise records.fail(f"line {line}: no name in column {columns[0 if not row else 1]!r}")
         if (row, name) in line_of:
@@ -74,4 +79,11 @@ def read_long_table(
     note = f"Long format: {counted(len(row_names), 'row')}, {counted(len(variables), 'variable')}, " + (
         f"{counted(absent, 'cell')} without a line taken as missing."
     )
-    return SpinTable(spins, variables, codings, None, None, (*records.notes, note, *notes))
+    return SpinTable(spins, variables, codings, None, None, (*sheet.notes, note, *notes))
+
+
+def _named(sheet: Sheet, columns: Sequence[str], records: Records) -> list[Sequence[str]]:
+    absent = [name for name in columns if name not in sheet.header]
+    if absent:
+        raise records.fail(f"no column {', '.join(absent)} in line {records.lines[0]}; found {listed(sheet.header)}")
+    return [sheet.columns[sheet.header.index(name)] for name in columns]

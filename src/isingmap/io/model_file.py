@@ -45,7 +45,7 @@ def read_model_file(
         If there is no such format or domain.
     """
     with each_read_once():
-        chosen = _format_of_file(path) if format is None else format_named(format)
+        chosen = format_of_file(path) if format is None else format_named(format)
         if sign is None:
             return chosen.functions().read(path, domain)
         if not chosen.takes_sign:
@@ -137,8 +137,14 @@ def _format_to_write(path: ModelPath, format: str | None) -> Format:
     return format_by_ending(path) if format is None else format_named(format)
 
 
-def _format_of_file(path: ModelPath) -> Format:
-    """By the content if it tells, else by the name; compressed and other binary files do not tell."""
+def format_of_file(path: ModelPath) -> Format:
+    """By the content if it tells, else by the name; compressed and other binary files do not tell.
+
+    Raises
+    ------
+    FileFormatError
+        If neither tells.
+    """
     try:
         text = read_text(path)
     except FileFormatError:

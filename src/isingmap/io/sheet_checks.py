@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -47,6 +49,45 @@ def _is_symmetric(columns: Sequence[Sequence[str]]) -> bool:
     return len({rows[i][i] for i in range(len(rows))}) == 1 and all(
         tuple(column) == row for column, row in zip(columns, rows, strict=True)
     )
+
+
+def refuse_long(sheet: Sheet, kept: Sequence[int]) -> None:
+    """Refuse three columns of which two name the row and the column of a cell, and the third is what it holds.
+
+    Raises
+    ------
+    DataError
+        With the way to read them.
+    """
+    found = _long_columns([sheet.columns[j] for j in kept]) if len(kept) == 3 else None
+    if found is None:
+        return
+    row, column, value = (sheet.header[kept[k]] for k in found)
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow([row, column, value])
+    other = io.StringIO()
+    csv.writer(other, lineterminator="").writerow([column, row, value])
+    raise DataError(
+        f"this looks like a long table, one line for each cell: every line is about another pair of {row!r} and "
+        f"{column!r}. If each {row} is an observation and each {column} a variable, read it with "
+        f"read_long_table(columns={stream.getvalue()!r}); if it is the other way round, with "
+        f"read_long_table(columns={other.getvalue()!r})"
+    )
+
+
+def _long_columns(columns: Sequence[Sequence[str]]) -> tuple[int, int, int] | None:
+    """Which of three columns names rows (that with most names), which columns, which holds values; None if none."""
+    texts = [[cell.strip() for cell in column] for column in columns]
+    n_rows, counts = len(texts[0]), [len(set(column)) for column in texts]
+    if max(counts) <= 2 or n_rows < 4:
+        return None
+    value = min(range(3), key=lambda k: (counts[k], -k))
+    row, column = sorted({0, 1, 2} - {value}, key=lambda k: -counts[k])
+    repeated = max(counts[row], counts[column]) < n_rows
+    filled = 2 * n_rows >= counts[row] * counts[column]
+    if repeated and filled and len(set(zip(texts[row], texts[column], strict=True))) == n_rows:
+        return row, column, value
+    return None
 
 
 def refuse_further_headers(sheet: Sheet, kept: Sequence[int]) -> None:

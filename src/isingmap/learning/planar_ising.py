@@ -16,6 +16,7 @@ from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.interruption import listening, undisturbed
+from isingmap.learning.edges_of_columns import among_kept
 from isingmap.learning.fit_warnings import warn_about_data, warn_about_search, warn_about_settings
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
@@ -119,7 +120,7 @@ class PlanarIsing:
                 columns = table.names
                 table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
                 moments = empirical_moments(table)
-                result = self._search(moments)
+                result = self._search(moments, columns)
             shared = (
                 overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields))
                 if table.n_missing
@@ -164,7 +165,7 @@ class PlanarIsing:
         with listening():
             with heard_warnings() as heard:
                 given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-                result = self._search(given)
+                result = self._search(given, given.names)
             notes = ("Learned from given moments; no rows were read.",)
             return self._keep(
                 LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None
@@ -181,9 +182,13 @@ class PlanarIsing:
             X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, weights=weights
         )
 
-    def _search(self, moments: EmpiricalMoments) -> SearchResult:
-        problem = Problem(moments, **options_from(self.get_params(), ProblemOptions))
-        warn_about_settings(self.get_params())
+    def _search(self, moments: EmpiricalMoments, columns: tuple[str, ...]) -> SearchResult:
+        asked = options_from(self.get_params(), ProblemOptions)
+        for setting in ("required_edges", "graph"):
+            asked[setting] = among_kept(asked[setting], columns, moments.names, setting)
+        problem = Problem(moments, **asked)
+        if problem.graph is None:  # beside a given graph they are refused
+            warn_about_settings(self.get_params())
         warn_about_data(moments, problem.family)
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))

@@ -19,6 +19,7 @@ from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import GIVEN, SearchResult
 from isingmap.structure.search_methods import SEARCHES
 
+_MOST_TYPED = 20  # pairs of a graph that are written out among the settings
 DATA, MODEL, FIT, CARE, REPEAT = "Data", "Model", "Fit", "Care", "To repeat"
 
 
@@ -64,7 +65,7 @@ def _codings(learned: LearnedMap) -> Iterator[Fact]:
 def _model(result: SearchResult) -> Iterator[Fact]:
     n_fields = int(result.model.free_fields.sum())
     ties = f"{counted(result.n_ties, 'step')} had equally good pairs; the first by name was taken"
-    yield Fact(MODEL, "family", result.family, f"{result.family}: {FAMILIES[result.family].meaning}")
+    yield Fact(MODEL, "family", result.family, f"{result.family}: {_family(result)}")
     yield Fact(MODEL, "criterion", result.criterion, _criterion(result))
     yield Fact(MODEL, "search", result.search, _search(result))
     if result.n_candidates is not None:  # the search did not look at all pairs
@@ -77,6 +78,12 @@ def _model(result: SearchResult) -> Iterator[Fact]:
     if result.n_equal > 1:
         text = f"{result.n_equal} graphs of the same best value were met; the first by name was taken"
         yield Fact(MODEL, "equally good graphs", result.n_equal, text)
+
+
+def _family(result: SearchResult) -> str:
+    family = FAMILIES[result.family]
+    chosen = family.has_fields and not family.every_field
+    return "the fields were given, like the edges" if chosen and result.search == GIVEN else family.meaning
 
 
 def _criterion(result: SearchResult) -> str:
@@ -168,14 +175,16 @@ def _care(learned: LearnedMap) -> Iterator[Fact]:
         shown = f"{'; '.join(pairs[:5])}{more}. All are in excluded.csv"
         text = f"{counted(len(pairs), 'pair or field', 'pairs and fields')}: {shown}"
         yield Fact(CARE, "left out", [[pair.source, pair.target] for pair in result.excluded], text)
-    if not model.n_edges:
+    if not model.n_edges and result.search != GIVEN:
         finite = " with a finite coupling" if result.excluded else ""
         yield text_fact(CARE, "no edge", f"no pair of variables{finite} gains enough to pay for an edge")
     if isolated:
         yield Fact(CARE, "isolated", isolated, f"{counted(len(isolated), 'variable')}: {some(isolated)}")
-    yield text_fact(
-        CARE, "standard errors", "for the graph as it is; they ignore that it was chosen with the same data"
-    )
+    if result.search == GIVEN:
+        errors = "for the graph as it was given, as long as it was not chosen with the same data"
+    else:
+        errors = "for the graph as it is; they ignore that it was chosen with the same data"
+    yield text_fact(CARE, "standard errors", errors)
 
 
 def _existence(result: SearchResult) -> str:
@@ -184,6 +193,8 @@ def _existence(result: SearchResult) -> str:
             f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls "
             "every moment a little towards zero"
         )
+    if result.search == GIVEN:
+        return "no prior; every coupling and field of the given graph has a finite estimate (checked exactly)"
     if not result.excluded:
         return "no prior; every coupling and field that is worth its price has a finite estimate (checked exactly)"
     return "no prior; couplings and fields that would be infinite (checked exactly) were left out; a prior admits them"
@@ -214,4 +225,6 @@ def _as_typed(value: object) -> str:
     if isinstance(value, np.random.Generator):
         return "... (a generator, which nobody can repeat; a whole number can be)"
     array = np.asarray(value) if hasattr(value, "__array__") else None  # arrays and frames
+    if isinstance(value, list | tuple) and len(value) > _MOST_TYPED:
+        return f"... ({len(value):,} pairs; edges.csv has them)"
     return repr(value if array is None else array.tolist())

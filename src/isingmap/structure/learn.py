@@ -13,6 +13,8 @@ from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
 from isingmap.structure.search_methods import SEARCHES
 
+_ON_A_GIVEN_GRAPH = "isingmap.structure.fixed_graphs.given"
+
 
 def learn_structure(
     problem: Problem, options: SearchOptions | None = None, *, progress: Callable[[int, int], None] | None = None
@@ -49,7 +51,8 @@ def learn_structure(
     options = SearchOptions() if options is None else options
     _check_types(problem, options)
     _check_use(problem, options)
-    return import_module(SEARCHES[options.search].home).search(problem, options, progress)
+    home = SEARCHES[options.search].home if problem.graph is None else _ON_A_GIVEN_GRAPH
+    return import_module(home).search(problem, options, progress)
 
 
 def greedy_search(
@@ -77,13 +80,15 @@ def _check_types(problem: object, options: object) -> None:
 
 
 def _check_use(problem: Problem, options: SearchOptions) -> None:
-    """Nothing was asked for that the search would pass over in silence."""
+    """Nothing was asked for that would be passed over in silence."""
     values = given(problem) | given(options)
-    unused = [
-        f"{setting.name}={values[setting.name]}"
-        for setting in (*options_of(problem), *options_of(options))
-        if setting.name in values and setting.searches and options.search not in setting.searches
-    ]
-    if unused:
-        them = "it" if len(unused) == 1 else "them"
-        raise ModelError(f'search="{options.search}" does not use {", ".join(unused)}; leave {them} out')
+    asked = [setting for setting in (*options_of(problem), *options_of(options)) if setting.name in values]
+    if problem.graph is None:
+        subject = f'search="{options.search}"'
+        idle = [setting for setting in asked if setting.searches and options.search not in setting.searches]
+    else:
+        subject = "a given graph (graph=)"
+        idle = [setting for setting in asked if setting.name not in ("graph", "family", "prior", "gamma")]
+    if idle:
+        unused = ", ".join(f"{setting.name}={values[setting.name]}" for setting in idle)
+        raise ModelError(f"{subject} does not use {unused}; leave {'it' if len(idle) == 1 else 'them'} out")

@@ -49,6 +49,14 @@ class ProblemOptions:
         flag="",
         searches=STEPWISE,
     )
+    graph: Any = option(
+        None,
+        "the graph, where it is given and not searched for: its edges, (k, 2) numbers or names of columns; on the "
+        "command line a model file of any format or a list of pairs, whose couplings are not used. With "
+        "family=partial also its fields, as pairs of a name and '(field)'",
+        "edges",
+        metavar="FILE",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from isingmap.option import check_options
 from isingmap.planar.embedding import as_simple_edges, embed
 from isingmap.structure.families import FAMILIES, Family
 from isingmap.structure.options import ProblemOptions
+from isingmap.structure.result import FIELD
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,9 @@ class Problem(ProblemOptions):
         infinite are passed over and listed in the result.
     required_edges : (k, 2) array of int or names, optional
         Edges that must be in the graph.
+    graph : (k, 2) array of int or names, optional
+        The graph, where it is given. Where a family chooses fields those are given too, as edges to number `n_spins`
+        or the name "(field)".
 
     Raises
     ------
@@ -75,6 +79,8 @@ class Problem(ProblemOptions):
             )
         _check_moments(self.moments)
         shrunk(np.empty(0), self.prior, self.moments.n_samples)
+        if self.graph is not None:
+            self.given_edges  # noqa: B018 - raises before any work
         if len(self.required):
             self._check_required()
 
@@ -101,7 +107,7 @@ class Problem(ProblemOptions):
         names : sequence of str, optional
             Used for ties and messages; default "x1", ...
         options
-            family, prior and required_edges.
+            family, prior, required_edges and graph.
 
         Raises
         ------
@@ -189,11 +195,23 @@ class Problem(ProblemOptions):
         """
         edges = np.empty((0, 2), np.int64)
         if self.required_edges is not None:
-            given = _given_edges(self.required_edges, self.names)
+            given = _numbered(self.required_edges, self.names, "required_edges")
             edges = np.sort(np.argsort(self.order)[given], axis=1)
         if self.rules.every_field:
             edges = np.vstack([edges, pairs_with_auxiliary(self.n_spins, np.arange(self.n_spins))])
         return edges
+
+    @cached_property
+    def given_edges(self) -> np.ndarray:
+        """The given graph in the caller's order, (k, 2); where the family chooses fields, with the auxiliary node.
+
+        Raises
+        ------
+        ModelError
+            Where the edges of `graph` are none.
+        """
+        with_fields = self.rules.has_fields and not self.rules.every_field
+        return _numbered(self.graph, (*self.names, FIELD) if with_fields else self.names, "graph")
 
     @property
     def room(self) -> int:
@@ -216,25 +234,25 @@ class Problem(ProblemOptions):
             raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
 
 
-def _given_edges(required: Any, names: tuple[str, ...]) -> np.ndarray:
-    """Required edges as numbers of spins, (k, 2); what is wrong with them is said about `required_edges`.
+def _numbered(given: Any, names: tuple[str, ...], setting: str) -> np.ndarray:
+    """Edges as numbers of spins, (k, 2); what is wrong with them is said about the setting.
 
     Raises
     ------
     ModelError
     """
     try:
-        array = np.asarray(required)
+        array = np.asarray(given)
     except ValueError:  # rows of different lengths
         array = np.array(np.nan)
     try:
         if not array.size:
             return np.empty((0, 2), np.int64)
         if array.dtype.kind not in "OUSiu" or array.ndim != 2:
-            raise ModelError(f"expected pairs (k, 2) of whole numbers or names of columns, got {required!r:.80}")
+            raise ModelError(f"expected pairs (k, 2) of whole numbers or names of columns, got {given!r:.80}")
         return IsingModel(array, np.zeros(len(array)), names=names).edges
     except ModelError as error:
-        raise ModelError(f"required_edges: {error}") from None
+        raise ModelError(f"{setting}: {error}") from None
 
 
 def _check_moments(given: EmpiricalMoments) -> None:

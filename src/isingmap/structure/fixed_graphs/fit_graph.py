@@ -89,8 +89,13 @@ def given_graph_result(
 
 def drawn_at_once(result: SearchResult, options: SearchOptions) -> SearchResult:
     """The result on a graph that was drawn by the search of the options."""
-    path = replace(result.path, ebic_penalty=ebic_penalty(options.gamma, result.model.n_spins))
-    return replace(result, search=options.search, stopped="the graph is drawn at once", gamma=options.gamma, path=path)
+    return replace(as_strict(result, options.gamma), search=options.search, stopped="the graph is drawn at once")
+
+
+def as_strict(result: SearchResult, gamma: float) -> SearchResult:
+    """The result with an EBIC of this strictness."""
+    path = replace(result.path, ebic_penalty=ebic_penalty(gamma, result.model.n_spins))
+    return replace(result, gamma=gamma, path=path)
 
 
 def refuse_every_field(problem: Problem, what: str) -> None:
