@@ -52,6 +52,7 @@ SUBLAYERS = {
         "planned_graph": 2,
         "proofs": 2,
         "ground_states": 3,
+        "word_solution": 3,
         "rungs": 4,
         "samples": 5,
         "cancelling": 5,

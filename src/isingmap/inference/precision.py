@@ -48,6 +48,15 @@ MOST_SPINS_IN_BALLS = 12_000
 MOST_SPINS_INVERTED_IN_BALLS = 500
 # Entries of all clique tables together that are worked on as balls: some seconds.
 MOST_TABLE_ENTRIES_IN_BALLS = 2**21
+# Words take longer to compile than balls over so few spins take to answer; there are many small models, and few large.
+FEWEST_SPINS_IN_WORDS = 501
+# Two words over everything take a minute at this size, and a gigabyte; four words take fifty times as long.
+MOST_SPINS_IN_TWO_WORDS = 100_000
+MOST_SPINS_IN_FOUR_WORDS = 12_000
+# The whole inverse in four words takes 1.5 GB at this size.
+MOST_SPINS_INVERTED_IN_WORDS = 800
+# Above, the last words of an entry of K' would come near the smallest double, where digits are lost unseen.
+STRONGEST_IN_WORDS = 100.0
 # Samples: loss with which the sampler in doubles is tried; no number of samples shows a probability so little off.
 SAMPLING_LOSS = 1e-6
 # How far its conditional probabilities may leave [0, 1] by rounding.

@@ -2,7 +2,8 @@
 
 Doubles come first, and their loss is measured. Where it is too large, the model is gauged by a ground state, which
 keeps most digits. Where that is not enough either, narrow models are solved by elimination, which adds positive terms
-and loses nothing; for others ball arithmetic takes over and proves its answer.
+and loses nothing; large ones in numbers of two doubles, then of four; and where that is too little, or the model small,
+ball arithmetic takes over and proves its answer.
 """
 
 from __future__ import annotations
@@ -18,13 +19,18 @@ from isingmap.inference.elimination.too_wide import MOST_SPINS
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.ground_states.ground_state import ground_spins
 from isingmap.inference.precision import (
+    FEWEST_SPINS_IN_WORDS,
     MOST_ADDITIONS_BEFORE_BALLS,
     MOST_SPINS_IN_BALLS,
+    MOST_SPINS_IN_FOUR_WORDS,
+    MOST_SPINS_IN_TWO_WORDS,
     MOST_SPINS_INVERTED_IN_BALLS,
+    STRONGEST_IN_WORDS,
     Ladder,
     RungKind,
 )
 from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
+from isingmap.inference.word_solution import WordSolution, word_solution
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
 
@@ -45,6 +51,11 @@ class PlannedModel:
         """A ground state, (n_spins,) float64."""
         return ground_spins(self.plan, self.couplings).spins.astype(np.float64)
 
+    @property
+    def gauge(self) -> np.ndarray:
+        """The ground state with the padding spins, (n_nodes,)."""
+        return np.append(self.ground_spins, np.ones(self.plan.n_padding))
+
     @cached_property
     def width(self) -> Width:
         """What elimination would need."""
@@ -55,18 +66,31 @@ class PlannedModel:
         """Whether elimination is fast."""
         return self.n_spins <= MOST_SPINS and self.width.cost <= MOST_ADDITIONS_BEFORE_BALLS
 
+    @property
+    def suits_words(self) -> bool:
+        """Whether numbers of several words are worth compiling, and hold the entries of the matrix."""
+        return self.n_spins >= FEWEST_SPINS_IN_WORDS and np.abs(self.couplings).max(initial=0.0) <= STRONGEST_IN_WORDS
+
 
 def _in_doubles(model: PlannedModel) -> DualSolution:
     return solve_dual(model.plan, model.couplings)
 
 
 def _in_doubles_at_the_ground(model: PlannedModel) -> DualSolution:
-    return solve_dual(model.plan, model.couplings, np.append(model.ground_spins, np.ones(model.plan.n_padding)))
+    return solve_dual(model.plan, model.couplings, model.gauge)
 
 
 def _in_tables(model: PlannedModel) -> EliminationSolution:
     graph = ExtendedGraph(model.n_spins, model.plan.edges)
     return elimination_solution(graph, clique_tree(model.n_spins, graph.edges, model.width), model.couplings)
+
+
+def _in_two_words(model: PlannedModel) -> WordSolution:
+    return word_solution(model.plan, model.couplings, model.gauge, 2)
+
+
+def _in_four_words(model: PlannedModel) -> WordSolution:
+    return word_solution(model.plan, model.couplings, model.gauge, 4)
 
 
 def _in_balls(model: PlannedModel) -> CertifiedSolution:
@@ -76,9 +100,15 @@ def _in_balls(model: PlannedModel) -> CertifiedSolution:
 DOUBLES = RungKind("doubles", _in_doubles)
 GROUND_GAUGE = RungKind("doubles at a ground state", _in_doubles_at_the_ground)
 TABLES = RungKind("elimination", _in_tables, suits=lambda model: model.is_narrow)
+TWO_WORDS = RungKind(
+    "double-double arithmetic", _in_two_words, MOST_SPINS_IN_TWO_WORDS, suits=lambda model: model.suits_words
+)
+FOUR_WORDS = RungKind(
+    "quad-double arithmetic", _in_four_words, MOST_SPINS_IN_FOUR_WORDS, suits=lambda model: model.suits_words
+)
 BALLS = RungKind("ball arithmetic", _in_balls, MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS)
 
-RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, TABLES, BALLS)
+RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, TABLES, TWO_WORDS, FOUR_WORDS, BALLS)
 # Those that the sampler on the dissection tree can read.
 SAMPLED = (DOUBLES, GROUND_GAUGE)
 

@@ -62,8 +62,8 @@ def _by_darts(ordered, order):
     return result
 
 
-@inlined
-def _reached_rows(plan, darts):
+@helper
+def reached_rows(plan, darts):
     """Where the rows of each unit begin when only fronts of the darts and those above are kept, and their number.
 
     By position of the unit; -1 for units that nothing reaches.
@@ -86,7 +86,7 @@ def _reached_rows(plan, darts):
 @kernel
 def inverse_entries(plan, factors, darts):
     """K'^-1 between the given darts, (k, k). Only the fronts above them are touched: O(k n) at most."""
-    row, size = _reached_rows(plan, darts)
+    row, size = reached_rows(plan, darts)
     columns = np.empty((size, darts.size))
     for r in range(size):
         for s in range(darts.size):

@@ -1,0 +1,102 @@
+"""Numbers of two and four words: their arithmetic, and models solved with them against balls."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from isingmap.compiled import kernel
+from isingmap.inference.pfaffian.words import add, add_product, divide, multiply_words, negative, normalised
+from isingmap.inference.proofs.certified import certified_solution
+from isingmap.inference.rungs import BALLS, FOUR_WORDS, GROUND_GAUGE, TWO_WORDS, PlannedModel, zero_field_ladder
+from isingmap.inference.word_solution import word_solution
+from isingmap.inference.zero_field.plan import plan
+from oracles import grid_edges
+
+
+@kernel
+def computed(x, y):
+    gathered = normalised(add_product(add_product(x, x, y), y, y))
+    return add(x, y), add(x, negative(y)), multiply_words(x, y), divide(x, y), gathered
+
+
+def words_of(value: Fraction, n_words: int) -> tuple[float, ...]:
+    words = []
+    for _ in range(n_words):
+        words.append(float(value))
+        value -= Fraction(words[-1])
+    return tuple(words)
+
+
+def random_fraction(rng) -> Fraction:
+    size = int(rng.integers(1, 60))
+    return Fraction(int.from_bytes(rng.bytes(40)) - 2**319, 2 ** (319 + size) * 3)
+
+
+@pytest.mark.parametrize(("n_words", "bits"), [(2, 100), (4, 200)])
+def test_arithmetic_against_fractions(n_words, bits):
+    rng = np.random.default_rng(0)
+    for trial in range(300):
+        x, y = random_fraction(rng), random_fraction(rng)
+        if trial % 3 == 0:  # nearly the same, so that much cancels
+            y = x * (1 + Fraction(int(rng.integers(-9, 10)), 2 ** int(rng.integers(1, 300))))
+        x, y = (sum(map(Fraction, words_of(value, n_words))) for value in (x, y))
+        exact = (x + y, x - y, x * y, x / y, x + x * y + y * y)
+        scale = (abs(x) + abs(y),) * 2 + (abs(x * y), abs(x / y), abs(x) + abs(x * y) + y * y)
+        for found, right, size in zip(computed(words_of(x, n_words), words_of(y, n_words)), exact, scale, strict=True):
+            assert abs(sum(map(Fraction, found)) - right) <= size / 2**bits
+
+
+def glass(side: int, temperature: float, seed: int, normal: bool = False) -> PlannedModel:
+    edges = grid_edges(side, side)
+    rng = np.random.default_rng(seed)
+    couplings = rng.normal(size=len(edges)) if normal else rng.choice([-1.0, 1.0], len(edges))
+    return PlannedModel(plan(side * side, edges), couplings / temperature)
+
+
+@pytest.mark.parametrize("n_words", [2, 4])
+@pytest.mark.parametrize(("side", "temperature", "normal"), [(6, 0.3, False), (9, 0.3, True), (12, 0.6, False)])
+def test_every_answer_is_that_of_balls(n_words, side, temperature, normal):
+    model = glass(side, temperature, side, normal)
+    words = word_solution(model.plan, model.couplings, model.gauge, n_words)
+    balls = certified_solution(model.plan, model.couplings, spins=model.ground_spins)
+    assert words.loss <= 1e-14
+    assert words.log_partition == pytest.approx(balls.log_partition, rel=1e-14)
+    close = {"rtol": 0, "atol": 1e-12}
+    np.testing.assert_allclose(words.moments(), balls.moments(), **close)
+    np.testing.assert_allclose(words.hessian(), balls.hessian(), **close)
+    np.testing.assert_allclose(words.correlations(), balls.correlations(), **close)
+    rng = np.random.default_rng(0)
+    vector, (first, second) = rng.normal(size=model.couplings.size), rng.integers(model.couplings.size, size=(2, 20))
+    np.testing.assert_allclose(words.hessian_product(vector), balls.hessian_product(vector), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(words.hessian_entries(first, second), balls.hessian_entries(first, second), **close)
+
+
+def test_pairs_of_a_model_too_large_for_the_whole_inverse(monkeypatch):
+    model = glass(12, 0.3, 5)
+    pairs = np.array([[0, 143], [3, 3], [70, 71], [140, 2]])
+    words = word_solution(model.plan, model.couplings, model.gauge, 2)
+    whole = words.pair_correlations(pairs)
+    monkeypatch.setattr("isingmap.inference.word_solution.MOST_SPINS_INVERTED_IN_WORDS", 10)
+    words = word_solution(model.plan, model.couplings, model.gauge, 2)
+    np.testing.assert_allclose(words.pair_correlations(pairs), whole, rtol=0, atol=1e-14)
+    asked = np.zeros((144, 144), bool)
+    asked[70, 71] = asked[0, 143] = True
+    found = words.correlations(asked)
+    assert (found[70, 71], found[0, 143]) == (pytest.approx(whole[2]), pytest.approx(whole[0]))
+
+
+def test_large_models_go_by_words_before_balls():
+    model = glass(40, 0.3, 0)
+    ladder = zero_field_ladder(model.plan, model.couplings)
+    assert GROUND_GAUGE.solve(ladder.model).loss > 1e-10
+    assert ladder.kind is TWO_WORDS
+    # One temperature down, two words lose too much and the larger answer is that of four.
+    two, four = (kind.solve(ladder.model) for kind in (TWO_WORDS, FOUR_WORDS))
+    assert two.log_partition == pytest.approx(four.log_partition, rel=1e-15)
+    np.testing.assert_allclose(two.moments(), four.moments(), rtol=0, atol=1e-14)
+
+
+def test_small_models_go_by_balls_as_they_did():
+    model = glass(22, 0.1, 0)
+    assert zero_field_ladder(model.plan, model.couplings).kind is BALLS
