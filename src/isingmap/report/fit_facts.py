@@ -64,7 +64,7 @@ def _codings(learned: LearnedMap) -> Iterator[Fact]:
 def _model(result: SearchResult) -> Iterator[Fact]:
     n_fields = int(result.model.free_fields.sum())
     ties = f"{counted(result.n_ties, 'step')} had equally good pairs; the first by name was taken"
-    yield Fact(MODEL, "family", result.family, f"{result.family}: {FAMILIES[result.family].meaning}")
+    yield Fact(MODEL, "family", result.family, _family(result))
     yield Fact(MODEL, "criterion", result.criterion, _criterion(result))
     yield Fact(MODEL, "search", result.search, _search(result))
     if result.n_candidates is not None:  # the search did not look at all pairs
@@ -72,11 +72,30 @@ def _model(result: SearchResult) -> Iterator[Fact]:
         yield Fact(MODEL, "candidates", result.n_candidates, f"only pairs among {kept}")
     yield Fact(MODEL, "edges", result.model.n_edges, f"{result.model.n_edges:,}")
     yield Fact(MODEL, "fields", n_fields, f"{n_fields:,}")
+    if result.fields == "paying":
+        yield Fact(MODEL, "fields dropped", list(result.dropped_fields), _dropped(result))
     yield text_fact(MODEL, "search ended", result.stopped)
     yield Fact(MODEL, "ties", result.n_ties, ties if result.n_ties else "none")
     if result.n_equal > 1:
         text = f"{result.n_equal} graphs of the same best value were met; the first by name was taken"
         yield Fact(MODEL, "equally good graphs", result.n_equal, text)
+
+
+def _family(result: SearchResult) -> str:
+    dropped = "; fields that do not pay were dropped" if result.fields == "paying" else ""
+    return f"{result.family}: {FAMILIES[result.family].meaning}{dropped}"
+
+
+def _dropped(result: SearchResult) -> str:
+    """Which fields went in the end, and what that did to the criterion."""
+    names, path = result.dropped_fields, result.path
+    if not names:
+        return "none: every field is worth its price"
+    lost = path.log_likelihood[-1 - len(names)] - result.log_likelihood
+    effect = f"the log-likelihood falls by {lost:.2f}"
+    if not result.is_composite:
+        effect += f", and {result.criterion.upper()} by {result.gained_by_drops:.2f}, which is better"
+    return f"{len(names)} of {result.model.n_spins} not worth their price ({some(names)}); {effect}"
 
 
 def _criterion(result: SearchResult) -> str:

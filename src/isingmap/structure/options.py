@@ -34,6 +34,14 @@ class ProblemOptions:
         "choice",
         choices=tuple(FAMILIES),
     )
+    fields: str = option(
+        "all",
+        "with family=planar: all: every variable has a field; paying: in the end those that are not worth their price "
+        "are dropped, one by one, and the rest is fitted again",
+        "choice",
+        choices=("all", "paying"),
+        searches=STEPWISE,
+    )
     prior: float | None = option(
         None,
         "add so many pseudo-observations, spread evenly over all configurations; keeps couplings finite where two "
@@ -47,6 +55,15 @@ class ProblemOptions:
         "edges that must be in the graph, (k, 2) numbers or names of columns",
         "edges",
         flag="",
+        searches=STEPWISE,
+    )
+    required_fields: Any = option(
+        None,
+        "names of variables that must have a field, where the data decide which have one (family=partial, "
+        "fields=paying)",
+        "names",
+        flag="--required-field",
+        metavar="NAME",
         searches=STEPWISE,
     )
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import Coding, checked_names
-from isingmap.errors import DataError, ModelError
+from isingmap.data.table import Coding, checked_names, listed
+from isingmap.errors import DataError, ModelError, NonPlanarError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.fit import shrunk
@@ -40,13 +40,18 @@ class Problem(ProblemOptions):
     prior : float, optional
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.
+    fields : {"all", "paying"}
+        In the family "planar": whether fields that are not worth their price are dropped in the end.
     required_edges : (k, 2) array of int or names, optional
         Edges that must be in the graph.
+    required_fields : sequence of int or names, optional
+        Variables that must have a field, where a family chooses or drops fields.
 
     Raises
     ------
     ModelError
-        For an unknown family, fields without magnetizations, a senseless prior, or edges that are none.
+        For an unknown family, fields without magnetizations, a senseless prior, settings of fields that the family
+        has no use for, or edges and variables that are none.
     NonPlanarError
         When the required edges do not fit into the plane, together with the fields of the family.
     NoEstimateError
@@ -74,6 +79,7 @@ class Problem(ProblemOptions):
                 f'family "{self.family}" has fields and needs the magnetizations; use family="zero-field" without'
             )
         _check_moments(self.moments)
+        self._check_fields()
         shrunk(np.empty(0), self.prior, self.moments.n_samples)
         if len(self.required):
             self._check_required()
@@ -101,7 +107,7 @@ class Problem(ProblemOptions):
         names : sequence of str, optional
             Used for ties and messages; default "x1", ...
         options
-            family, prior and required_edges.
+            family, fields, prior, required_edges and required_fields.
 
         Raises
         ------
@@ -180,20 +186,37 @@ class Problem(ProblemOptions):
 
     @cached_property
     def required(self) -> np.ndarray:
-        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2).
+        """Edges between nodes that a search leaves in the graph, with the fields that are there from the start, (k, 2).
 
         Raises
         ------
         ModelError
-            Where the required edges are none.
+            Where the required edges or fields are none.
         """
         edges = np.empty((0, 2), np.int64)
         if self.required_edges is not None:
             given = _given_edges(self.required_edges, self.names)
             edges = np.sort(np.argsort(self.order)[given], axis=1)
-        if self.rules.every_field:
-            edges = np.vstack([edges, pairs_with_auxiliary(self.n_spins, np.arange(self.n_spins))])
-        return edges
+        fields = np.arange(self.n_spins) if self.rules.every_field else self.kept_fields
+        return np.vstack([edges, pairs_with_auxiliary(self.n_spins, fields)])
+
+    @cached_property
+    def kept_fields(self) -> np.ndarray:
+        """Nodes whose field was asked for, ascending, int64.
+
+        Raises
+        ------
+        ModelError
+            Where they are none.
+        """
+        if self.required_fields is None:
+            return np.empty(0, np.int64)
+        return np.unique(np.argsort(self.order)[_given_fields(self.required_fields, self.names)])
+
+    @property
+    def drops_fields(self) -> bool:
+        """Whether fields that do not pay are dropped in the end."""
+        return self.fields == "paying"
 
     @property
     def room(self) -> int:
@@ -207,13 +230,57 @@ class Problem(ProblemOptions):
         graph = ExtendedGraph(self.n_spins, edges).renumbered(self.order)
         return IsingModel(graph.edges, *graph.split(couplings), names=self.names, free_fields=graph.is_free)
 
+    def _check_fields(self) -> None:
+        """What is asked of the fields fits the family."""
+        if self.drops_fields and self.rules.fields_in_plane:
+            raise ModelError(
+                f'fields="paying" goes with family="planar"; family="{self.family}" {self.rules.about_fields}. '
+                "Leave one of them out"
+            )
+        if len(self.kept_fields) and not self.rules.has_fields:
+            raise ModelError(
+                f'required_fields must be left out with family="{self.family}", which {self.rules.about_fields}; '
+                'family="planar" gives every variable a field, and family="partial" those that are worth it'
+            )
+
+    def _explained(self, error: NonPlanarError) -> NonPlanarError:
+        """Where fields take room in the plane, the error says so."""
+        if not (self.rules.has_fields and self.rules.fields_in_plane):
+            return error
+        message = (
+            f'{error}. In family="{self.family}" a field takes the room of an edge to one node more; family="planar" '
+            "gives every variable a field beside the plane"
+        )
+        return NonPlanarError(message, kind=error.kind, subgraph=error.subgraph, branch_nodes=error.branch_nodes)
+
     def _check_required(self) -> None:
         edges, n_nodes = self.required, len(self.labels)
         drawn = edges if self.rules.fields_in_plane else edges[edges[:, 1] != self.auxiliary_node]
-        embed(n_nodes, as_simple_edges(drawn, n_nodes), labels=self.labels)
+        try:
+            embed(n_nodes, as_simple_edges(drawn, n_nodes), labels=self.labels)
+        except NonPlanarError as error:
+            raise self._explained(error) from None
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
             raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
+
+
+def _given_fields(required: Any, names: tuple[str, ...]) -> np.ndarray:
+    """Numbers of the spins that must have a field, int64.
+
+    Raises
+    ------
+    ModelError
+    """
+    position = {name: k for k, name in enumerate(names)} | {k: k for k in range(len(names))}
+    given = [required] if isinstance(required, str) else np.asarray(required, dtype=object).ravel().tolist()
+    unknown = [name for name in given if isinstance(name, bool) or name not in position]
+    if unknown:
+        raise ModelError(
+            f"required_fields must be names or numbers of columns, and none is {listed([repr(n) for n in unknown])}; "
+            f"the columns are {listed(names)}"
+        )
+    return np.array([position[name] for name in given], np.int64)
 
 
 def _given_edges(required: Any, names: tuple[str, ...]) -> np.ndarray:

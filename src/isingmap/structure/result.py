@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.structure.criteria import EBIC_GAMMA, aic, bic
+from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA, aic, bic
 
 FIELD = "(field)"
 # Stands for criterion and search where the graph was given.
@@ -98,6 +98,8 @@ class SearchResult:
     stopped : str
         Why the search ended, one sentence.
     family, criterion, search : str
+    fields : str
+        "paying" where fields that were not worth their price were dropped in the end.
     gamma : float
         Strictness of the criterion "ebic".
     n_restarts, seed : int, int or None
@@ -125,11 +127,38 @@ class SearchResult:
     prior: float | None
     converged: bool
     gradient_norm: float
+    fields: str = "all"
     gamma: float = EBIC_GAMMA
     n_restarts: int = 0
     seed: int | None = None
     n_candidates: int | None = None
     n_equal: int = 1
+
+    @property
+    def dropped_fields(self) -> tuple[str, ...]:
+        """Variables whose field was not worth its price and was dropped in the end, the first dropped first."""
+        if self.fields != "paying":
+            return ()
+        return tuple(name for name, end in zip(self.path.source, self.path.target, strict=True) if end == FIELD)
+
+    @property
+    def gained_by_drops(self) -> float:
+        """By how much the criterion fell when fields were dropped; NaN for a composite likelihood."""
+        if self.is_composite or not self.dropped_fields:
+            return float("nan") if self.is_composite else 0.0
+        n = len(self.dropped_fields)
+        before, after = (
+            CRITERIA[self.criterion].value(
+                float(self.path.log_likelihood[at]),
+                self.model.n_edges,
+                int(self.model.free_fields.sum()) + more,
+                n_samples=self.n_samples,
+                n_spins=self.model.n_spins,
+                gamma=self.gamma,
+            )
+            for at, more in ((-1 - n, n), (-1, 0))
+        )
+        return before - after
 
     @property
     def log_likelihood(self) -> float:
