@@ -105,3 +105,32 @@ def test_required_fields_by_name(run, breakfast, tmp_path):
 def test_what_cannot_be_asked_of_fields(run, breakfast, tmp_path, options, message):
     code, out, err = run("fit", breakfast, *options, "-o", tmp_path / "map")
     assert (code, out) == (2, "") and message in err and not (tmp_path / "map").exists()
+
+
+def test_the_best_family(run, breakfast, tmp_path):
+    code, out, err = run("fit", breakfast, "--family", "auto", "--restarts", "1", "-o", tmp_path / "map")
+    assert (code, err) == (0, "")
+    facts = json.loads((tmp_path / "map" / "model.json").read_text())["facts"]
+    table = {fact["label"]: fact["value"] for fact in facts if fact["section"] == "Families"}
+    assert {"zero-field", "partial", "outer-planar", "planar"} <= table.keys()
+    best = min(("zero-field", "partial", "outer-planar", "planar"), key=lambda name: round(table[name]["value"], 6))
+    assert f"{best} was taken, by EBIC with every coupling and every field at the same price" in " ".join(out.split())
+    assert table["planar"]["n_fields"] == 5 and table["zero-field"]["n_fields"] == 0
+
+
+def test_the_best_family_of_what_can_be_fitted(run, breakfast, tmp_path):
+    code, out, _ = run(
+        *("fit", breakfast, "--family", "auto", "--required-field", "tea", "--restarts", "0", "-o", tmp_path / "map")
+    )
+    assert code == 0
+    assert "zero-field not fitted: required_fields must be left out" in " ".join(out.split())
+
+
+def test_the_best_family_of_pairwise_cells_is_refused_with_advice(run, breakfast, tmp_path):
+    lines = breakfast.read_text().splitlines()
+    lines[1] = "," + lines[1].partition(",")[2]
+    breakfast.write_text("\n".join(lines))
+    options = ("fit", breakfast, "--family", "auto", "--restarts", "0", "-o", tmp_path / "map", "--missing")
+    code, _, err = run(*options, "pairwise")
+    assert code == 2 and "--family auto compares exact likelihoods, and with --missing pairwise there is none" in err
+    assert "--missing drop" in err and run(*options, "drop")[0] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import numpy as np
 from scipy.special import entr
@@ -16,10 +17,10 @@ from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
-from isingmap.structure.result import GIVEN, SearchResult
+from isingmap.structure.result import GIVEN, FamilyFit, SearchResult
 from isingmap.structure.search_methods import SEARCHES
 
-DATA, MODEL, FIT, CARE, REPEAT = "Data", "Model", "Fit", "Care", "To repeat"
+DATA, MODEL, FAMILIES_COMPARED, FIT, CARE, REPEAT = "Data", "Model", "Families", "Fit", "Care", "To repeat"
 
 
 def fit_facts(learned: LearnedMap) -> list[Fact]:
@@ -27,6 +28,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
     return [
         *_data(learned),
         *_model(learned.result),
+        *_compared_families(learned.result),
         *_fit(learned),
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
@@ -84,6 +86,33 @@ def _model(result: SearchResult) -> Iterator[Fact]:
 def _family(result: SearchResult) -> str:
     dropped = "; fields that do not pay were dropped" if result.fields == "paying" else ""
     return f"{result.family}: {FAMILIES[result.family].meaning}{dropped}"
+
+
+def _compared_families(result: SearchResult) -> Iterator[Fact]:
+    """A table of all that were tried; JSON has the numbers."""
+    if not result.families:
+        return
+    best = min(fit.value for fit in result.families if fit.was_fitted)
+    name = {"maximal": "-2 log L"}.get(result.compared_by, result.compared_by.upper())
+    heading = f"{'edges':>6}{'fields':>8}{'log-likelihood':>18}{name:>14}{'difference':>14}"
+    yield text_fact(FAMILIES_COMPARED, "family", heading)
+    for fit in result.families:
+        value = asdict(fit) | {"log_likelihood": _known(fit.log_likelihood), "value": _known(fit.value)}
+        yield Fact(FAMILIES_COMPARED, fit.family, value, _compared_family(fit, best))
+    taken = f"{result.family} was taken, by {name} with every coupling and every field at the same price"
+    yield text_fact(FAMILIES_COMPARED, "best", taken)
+
+
+def _known(number: float) -> float | None:
+    return None if np.isnan(number) else number
+
+
+def _compared_family(fit: FamilyFit, best: float) -> str:
+    note = printable(fit.note)
+    if not fit.was_fitted:
+        return f"not fitted: {note}"
+    numbers = f"{fit.n_edges:6,}{fit.n_fields:8,}{fit.log_likelihood:18.2f}{fit.value:14.2f}{fit.value - best:14.2f}"
+    return f"{numbers}  {note}".rstrip()
 
 
 def _dropped(result: SearchResult) -> str:

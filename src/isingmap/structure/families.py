@@ -80,3 +80,7 @@ FAMILIES = {
         ),
     )
 }
+# From the fewest parameters to the most: of equally good families the first is taken.
+SIMPLEST_FIRST = ("zero-field", "partial", "outer-planar", "planar")
+# Stands for all of them, compared by the criterion.
+AUTO = "auto"

@@ -13,7 +13,7 @@ from typing import Any
 from isingmap.data.options import DataOptions
 from isingmap.option import Option, check_options, option, options_of
 from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
-from isingmap.structure.families import FAMILIES
+from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
 # Searches that start again from perturbed graphs.
@@ -30,9 +30,10 @@ class ProblemOptions:
 
     family: str = option(
         "planar",
-        f"which fields the model may have. {_choices(FAMILIES.values())}",
+        f"which fields the model may have. {_choices(FAMILIES.values())}; {AUTO}: fit all of them, take the best by "
+        "the criterion, and say by how much",
         "choice",
-        choices=tuple(FAMILIES),
+        choices=(*FAMILIES, AUTO),
     )
     fields: str = option(
         "all",
@@ -168,6 +169,8 @@ class SearchOptions:
         searches=STEPWISE,
         shapes_result=False,
     )
+
+    keeps_checkpoint: bool = False  # also when the search is over, because it is one of several
 
     def __post_init__(self) -> None:
         check_options(self)

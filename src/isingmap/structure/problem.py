@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -19,7 +19,7 @@ from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
 from isingmap.option import check_options
 from isingmap.planar.embedding import as_simple_edges, embed
-from isingmap.structure.families import FAMILIES, Family
+from isingmap.structure.families import AUTO, FAMILIES, Family
 from isingmap.structure.options import ProblemOptions
 
 
@@ -34,9 +34,9 @@ class Problem(ProblemOptions):
     ----------
     moments : EmpiricalMoments
         Of -1/+1 data, in the caller's order.
-    family : {"partial", "zero-field", "outer-planar", "planar"}
+    family : {"partial", "zero-field", "outer-planar", "planar", "auto"}
         Fields chosen by the search in competition with couplings; no fields; a field on every variable, which takes
-        its room in the plane; a field on every variable beside a planar graph of couplings.
+        its room in the plane; a field on every variable beside a planar graph of couplings; the best of them.
     prior : float, optional
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.
@@ -74,6 +74,9 @@ class Problem(ProblemOptions):
                 f"moments must be EmpiricalMoments, got {type(self.moments).__name__}; "
                 "Problem.from_moments takes bare arrays"
             )
+        if self.is_open:
+            self._check_for_all()
+            return
         if self.rules.has_fields and self.moments.magnetizations is None:
             raise ModelError(
                 f'family "{self.family}" has fields and needs the magnetizations; use family="zero-field" without'
@@ -151,8 +154,33 @@ class Problem(ProblemOptions):
 
     @property
     def rules(self) -> Family:
-        """The record of the family."""
+        """The record of the family.
+
+        Raises
+        ------
+        ModelError
+            Where the family is open.
+        """
+        if self.is_open:
+            raise ModelError(
+                f'family="{AUTO}" is for learn_structure, which tries all; give one of {", ".join(FAMILIES)}'
+            )
         return FAMILIES[self.family]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the family is still to be chosen."""
+        return self.family == AUTO
+
+    def of_family(self, name: str) -> Problem:
+        """The same problem with one family; what is said about dropping fields is for the family that does it.
+
+        Raises
+        ------
+        ModelError, NonPlanarError, NoEstimateError
+            As for any problem.
+        """
+        return replace(self, family=name, fields="all" if FAMILIES[name].fields_in_plane else self.fields)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -220,7 +248,13 @@ class Problem(ProblemOptions):
 
     @property
     def room(self) -> int:
-        """Most edges that a planar graph on the nodes has."""
+        """Most edges that a planar graph on the nodes has.
+
+        Raises
+        ------
+        ModelError
+            Where the family is open.
+        """
         if not self.rules.fields_in_plane:
             return 3 * self.n_spins - 6 + self.n_spins
         return 3 * (self.n_spins + self.rules.has_fields) - 6
@@ -229,6 +263,19 @@ class Problem(ProblemOptions):
         """The model with these edges between nodes, in the caller's order of the spins."""
         graph = ExtendedGraph(self.n_spins, edges).renumbered(self.order)
         return IsingModel(graph.edges, *graph.split(couplings), names=self.names, free_fields=graph.is_free)
+
+    def _check_for_all(self) -> None:
+        """What no family could do anything with."""
+        _check_moments(self.moments)
+        shrunk(np.empty(0), self.prior, self.moments.n_samples)
+        if self.required_edges is not None:
+            _given_edges(self.required_edges, self.names)
+        if self.is_composite:
+            raise ModelError(
+                f'family="{AUTO}" compares exact likelihoods, and with missing="pairwise" there is none. Give one of '
+                'the families, or another rule for missing cells, such as missing="drop"'
+            )
+        self.kept_fields  # noqa: B018 - raises where they are none
 
     def _check_fields(self) -> None:
         """What is asked of the fields fits the family."""

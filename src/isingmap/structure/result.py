@@ -86,6 +86,34 @@ class Exclusion:
     too_strong: bool = False
 
 
+@dataclass(frozen=True)
+class FamilyFit:
+    """What a family came to where several were compared.
+
+    Attributes
+    ----------
+    family : str
+    n_edges, n_fields : int or None
+    log_likelihood : float
+        Total nats, exact.
+    value : float
+        Of the criterion, with couplings and fields at the same price in all families; smaller is better.
+    note : str
+        Why it was not fitted, then the numbers are None and NaN, or that it was interrupted; empty where all is well.
+    """
+
+    family: str
+    n_edges: int | None = None
+    n_fields: int | None = None
+    log_likelihood: float = float("nan")
+    value: float = float("nan")
+    note: str = ""
+
+    @property
+    def was_fitted(self) -> bool:
+        return self.n_edges is not None
+
+
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """A learned planar Ising model.
@@ -109,6 +137,10 @@ class SearchResult:
         Only pairs among so many largest |moments| of one of their variables were considered; None: all pairs.
     n_equal : int
         Different graphs of the same best value that the restarts met, this one included; it is the first by name.
+    families : tuple of FamilyFit
+        All that were compared, simplest first, where the family was open; else empty.
+    compared_by : str
+        The criterion that compared them.
     n_samples : float
     prior : float or None
     converged : bool
@@ -133,6 +165,13 @@ class SearchResult:
     seed: int | None = None
     n_candidates: int | None = None
     n_equal: int = 1
+    families: tuple[FamilyFit, ...] = ()
+    compared_by: str = ""
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the search was stopped from outside before it came to its end."""
+        return self.stopped.startswith("interrupted")
 
     @property
     def dropped_fields(self) -> tuple[str, ...]:

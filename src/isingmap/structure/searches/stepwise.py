@@ -70,7 +70,7 @@ def run(search: Search, options: SearchOptions, progress: Progress | None) -> No
             raise
     else:
         if checkpoint is not None:
-            checkpoint.remove()
+            (checkpoint.save(search) if options.keeps_checkpoint else checkpoint.remove())
         return
     n_steps = len(search.state.steps)
     with undisturbed():
