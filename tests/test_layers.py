@@ -75,7 +75,8 @@ SUBLAYERS = {
         "checkpoint": 4,
         "audit": 4,
         "searches": 5,
-        "learn": 6,
+        "compared_families": 6,
+        "learn": 7,
     },
 }
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from isingmap.errors import ModelError
 
-Kind = Literal["choice", "number", "whole", "text", "path", "edges", "labels", "seed", "switch"]
+Kind = Literal["choice", "number", "whole", "text", "path", "edges", "names", "labels", "seed", "switch"]
 
 
 @dataclass(frozen=True)

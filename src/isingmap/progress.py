@@ -10,6 +10,8 @@ from contextvars import ContextVar
 # Told what begins, and whether it is slow; what it returns is left when that ends.
 Watcher = Callable[[str, bool], AbstractContextManager]
 _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+# Told what heads the bar that is drawn.
+_TITLE: ContextVar[Callable[[str], None] | None] = ContextVar("title", default=None)
 
 
 @contextmanager
@@ -26,7 +28,18 @@ def progress_bar(unit: str, *, enabled: bool) -> Iterator[Callable[[int, int], N
             bar.total = total
             bar.update(done - bar.n)
 
-        yield update
+        token = _TITLE.set(bar.set_description)
+        try:
+            yield update
+        finally:
+            _TITLE.reset(token)
+
+
+def entitle(what: str) -> None:
+    """Head the bar, if one is drawn, with what is at work from now on."""
+    title = _TITLE.get()
+    if title is not None:
+        title(what)
 
 
 @contextmanager

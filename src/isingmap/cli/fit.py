@@ -151,7 +151,7 @@ def _fit_moments(arguments: Namespace, title: str) -> int:
     from isingmap.cli.learning import learn_moments_and_write
     from isingmap.errors import DataError
     from isingmap.io.moment_matrix import read_means, read_moments
-    from isingmap.structure.families import FAMILIES
+    from isingmap.structure.families import AUTO, FAMILIES
 
     _refuse_columns_with(arguments, "moments", but=("separator",))
     for name in ("histogram", "long", "node_groups"):
@@ -163,7 +163,7 @@ def _fit_moments(arguments: Namespace, title: str) -> int:
         )
     if arguments.n_samples is None:
         raise DataError("--moments needs --n-samples N, how many rows the matrix was computed from")
-    if arguments.means is None and FAMILIES[arguments.family].has_fields:
+    if arguments.means is None and arguments.family != AUTO and FAMILIES[arguments.family].has_fields:
         raise DataError(
             f"--family {arguments.family} has fields and needs the means of the variables: give --means FILE, a CSV "
             "with columns name and mean; without means only --family zero-field can be fitted"

@@ -38,7 +38,7 @@ def _add_setting(group, setting: Option) -> None:
     details["help"] = in_options(setting.help + default).replace("%", "%%")
     if setting.kind == "switch":
         details["action"] = argparse.BooleanOptionalAction
-    elif setting.kind == "labels":
+    elif setting.kind in ("labels", "names"):
         details |= {"action": "append", "metavar": setting.metavar}
         details["help"] = f"{details['help']} (may be given several times)"
     elif setting.choices:

@@ -10,7 +10,7 @@ from isingmap.data.screening import unbalanced_columns
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataWarning, FitWarning
 from isingmap.learning.settings import SETTINGS
-from isingmap.structure.families import FAMILIES
+from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.result import FIELD, Exclusion, SearchResult
 from isingmap.warned import warn
 
@@ -30,10 +30,14 @@ def warn_about_settings(settings: dict[str, Any]) -> None:
     FitWarning
     """
     search = settings["search"] or SETTINGS["search"].default
+    chooses = ("criterion",) if settings["family"] == AUTO else ()  # between families, whatever the search
     idle = [
         f"{name}={value}"
         for name, value in settings.items()
-        if value is not None and not _is_default(name, value) and search not in (SETTINGS[name].steers or (search,))
+        if value is not None
+        and name not in chooses
+        and not _is_default(name, value)
+        and search not in (SETTINGS[name].steers or (search,))
     ]
     if idle:
         verb, them = ("has", "it") if len(idle) == 1 else ("have", "them")
@@ -53,7 +57,7 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
     DataWarning
     """
     columns = unbalanced_columns(moments)
-    if FAMILIES[family].has_fields or not columns:
+    if family == AUTO or FAMILIES[family].has_fields or not columns:
         return
     warn(
         f"far from half and half: {len(columns)} of {counted(len(moments.names), 'column')} ({listed(columns)}). A "

@@ -103,7 +103,7 @@ class LearnedMap:
     @property
     def interrupted(self) -> bool:
         """Whether the search was stopped from outside before it came to its end."""
-        return self.result.stopped.startswith("interrupted")
+        return self.result.was_interrupted
 
     @property
     def coupling_errors(self) -> np.ndarray:

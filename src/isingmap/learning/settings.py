@@ -15,6 +15,7 @@ SETTINGS: dict[str, Option] = {setting.python: setting for setting in OPTIONS if
 }
 _KINDS = {
     "edges": "(k, 2) array of int or names",
+    "names": "sequence of str",
     "labels": "label or {column: label}",
     "number": "float",
     "path": "path-like",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -10,9 +11,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.cached import cached_property
 from isingmap.errors import DataError, FitWarning, ModelError
-from isingmap.inference.elimination.fielded_block import fielded_plan
+from isingmap.inference.elimination.fielded_block import FieldedPlan, fielded_plan
 from isingmap.inference.extended import ExtendedGraph, extended_labels
-from isingmap.inference.zero_field.plan import plan
+from isingmap.inference.zero_field.plan import DualPlan, plan
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
@@ -165,8 +166,8 @@ def fit_couplings(
     start : (n_parameters,) float array, optional
         Couplings and free fields to start from.
     fields_in_plane : bool
-        Whether fields take room in the plane. Without, the graph of the couplings must be planar and every spin has a
-        field; see the family "planar".
+        Whether fields take room in the plane. Without, only the graph of the couplings must be planar; see the family
+        "planar".
 
     Returns
     -------
@@ -204,7 +205,7 @@ def fit_couplings(
     obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
         raise no_estimate_error(obstacle, labels, prior)
-    solver = None if fields_in_plane else fielded_plan
+    solver = None if fields_in_plane else partial(plan_beside_fields, graph.n_spins)
     theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start, solver)
     model = skeleton.with_couplings(*graph.split(theta))
     per_sample = float(given @ theta) - model.log_partition()
@@ -258,6 +259,21 @@ def _checked(values, what: str, size: int) -> np.ndarray:
     if bad.size:
         raise DataError(f"{what}[{bad[0]}] is {array[bad[0]]}; averages of -1/+1 values lie in [-1, 1]")
     return array
+
+
+def plan_beside_fields(auxiliary: int, nodes: np.ndarray, edges: np.ndarray) -> DualPlan | FieldedPlan:
+    """How a part of a graph is solved whose couplings alone are drawn; node `auxiliary`, the last, carries the fields.
+
+    By elimination where the part holds that node, and as a planar one where none of its spins has a field in it.
+
+    Raises
+    ------
+    TooWide
+        See `fielded_plan`.
+    """
+    if nodes[-1] == auxiliary:
+        return fielded_plan(nodes, edges)
+    return plan(nodes.size, np.searchsorted(nodes, edges))
 
 
 def fit_by_blocks(n_nodes: int, edges: np.ndarray, moments: np.ndarray, start=None, planned=None):

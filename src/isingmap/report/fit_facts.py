@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import numpy as np
 from scipy.special import entr
@@ -16,11 +17,11 @@ from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
-from isingmap.structure.result import GIVEN, SearchResult
+from isingmap.structure.result import GIVEN, FamilyFit, SearchResult
 from isingmap.structure.search_methods import SEARCHES
 
 _MOST_TYPED = 20  # pairs of a graph that are written out among the settings
-DATA, MODEL, FIT, CARE, REPEAT = "Data", "Model", "Fit", "Care", "To repeat"
+DATA, MODEL, FAMILIES_COMPARED, FIT, CARE, REPEAT = "Data", "Model", "Families", "Fit", "Care", "To repeat"
 
 
 def fit_facts(learned: LearnedMap) -> list[Fact]:
@@ -28,6 +29,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
     return [
         *_data(learned),
         *_model(learned.result),
+        *_compared_families(learned.result),
         *_fit(learned),
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
@@ -73,6 +75,8 @@ def _model(result: SearchResult) -> Iterator[Fact]:
         yield Fact(MODEL, "candidates", result.n_candidates, f"only pairs among {kept}")
     yield Fact(MODEL, "edges", result.model.n_edges, f"{result.model.n_edges:,}")
     yield Fact(MODEL, "fields", n_fields, f"{n_fields:,}")
+    if result.fields == "paying":
+        yield Fact(MODEL, "fields dropped", list(result.dropped_fields), _dropped(result))
     yield text_fact(MODEL, "search ended", result.stopped)
     yield Fact(MODEL, "ties", result.n_ties, ties if result.n_ties else "none")
     if result.n_equal > 1:
@@ -82,8 +86,49 @@ def _model(result: SearchResult) -> Iterator[Fact]:
 
 def _family(result: SearchResult) -> str:
     family = FAMILIES[result.family]
-    chosen = family.has_fields and not family.every_field
-    return "the fields were given, like the edges" if chosen and result.search == GIVEN else family.meaning
+    if family.has_fields and not family.every_field and result.search == GIVEN:
+        return "the fields were given, like the edges"
+    dropped = "; fields that do not pay were dropped" if result.fields == "paying" else ""
+    return family.meaning + dropped
+
+
+def _compared_families(result: SearchResult) -> Iterator[Fact]:
+    """A table of all that were tried; JSON has the numbers."""
+    if not result.families:
+        return
+    best = min(fit.value for fit in result.families if fit.was_fitted)
+    name = {"maximal": "-2 log L"}.get(result.compared_by, result.compared_by.upper())
+    heading = f"{'edges':>6}{'fields':>8}{'log-likelihood':>18}{name:>14}{'difference':>14}"
+    yield text_fact(FAMILIES_COMPARED, "family", heading)
+    for fit in result.families:
+        value = asdict(fit) | {"log_likelihood": _known(fit.log_likelihood), "value": _known(fit.value)}
+        yield Fact(FAMILIES_COMPARED, fit.family, value, _compared_family(fit, best))
+    taken = f"{result.family} was taken, by {name} with every coupling and every field at the same price"
+    yield text_fact(FAMILIES_COMPARED, "best", taken)
+
+
+def _known(number: float) -> float | None:
+    return None if np.isnan(number) else number
+
+
+def _compared_family(fit: FamilyFit, best: float) -> str:
+    note = printable(fit.note)
+    if not fit.was_fitted:
+        return f"not fitted: {note}"
+    numbers = f"{fit.n_edges:6,}{fit.n_fields:8,}{fit.log_likelihood:18.2f}{fit.value:14.2f}{fit.value - best:14.2f}"
+    return f"{numbers}  {note}".rstrip()
+
+
+def _dropped(result: SearchResult) -> str:
+    """Which fields went in the end, and what that did to the criterion."""
+    names, path = result.dropped_fields, result.path
+    if not names:
+        return "none: every field is worth its price"
+    lost = path.log_likelihood[-1 - len(names)] - result.log_likelihood
+    effect = f"the log-likelihood falls by {lost:.2f}"
+    if not result.is_composite:
+        effect += f", and {result.criterion.upper()} by {result.gained_by_drops:.2f}, which is better"
+    return f"{len(names)} of {result.model.n_spins} not worth their price ({some(names)}); {effect}"
 
 
 def _criterion(result: SearchResult) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
-from isingmap.structure.result import SearchResult
+from isingmap.structure.result import FIELD, SearchResult
 from isingmap.structure.search_methods import STEPWISE
 
 EDGE_COLUMNS = (
@@ -65,7 +65,8 @@ def edge_rows(learned: LearnedMap) -> list[Row]:
 def _steps(result: SearchResult) -> list[int | None]:
     """The step in which each edge was added, 0 for required ones; unknown where edges came and went, or at once."""
     path, pairs = result.path, result.model.edge_names
-    if result.search not in STEPWISE or "remove" in path.action:
+    removed = [target for action, target in zip(path.action, path.target, strict=True) if action == "remove"]
+    if result.search not in STEPWISE or any(target != FIELD for target in removed):
         return [None] * len(pairs)
     steps = {ends: k for k, ends in enumerate(zip(path.source, path.target, strict=True)) if k}
     return [steps.get((source, target), 0) for source, target in pairs]

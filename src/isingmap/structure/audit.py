@@ -51,7 +51,7 @@ def _compare(state: SearchState, what: str, fresh, carried, tolerance: float) ->
 def _compare_best(state: SearchState, correlations: np.ndarray) -> None:
     """The pair that the search would add has the largest gain of all pairs that can be added."""
     model = state.model
-    gains = model.plane.gain(model.target, correlations, *np.indices(correlations.shape))
+    gains = model.plane.gain(model.target, correlations, model.edges, *np.indices(correlations.shape))
     gain = np.where(state.open_pairs(model), gains, -np.inf)
     coupling, field = state.prices
     gain[:, -1] -= field - coupling  # a field must gain so much more

@@ -26,7 +26,7 @@ from isingmap.structure.problem import Problem
 from isingmap.structure.state.archive import Archive
 
 FORMAT = "isingmap-search"
-VERSION = 4
+VERSION = 5
 SECONDS_BETWEEN_SAVES = 20.0
 # What reading bytes that are no checkpoint, and going on from numbers that are none, can lead to.
 _DAMAGE = (OSError, EOFError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -46,9 +46,9 @@ class Resumable(Protocol):
 def fingerprint(problem: Problem, joinable: np.ndarray, options: SearchOptions) -> str:
     """Hash of the input of a search and of the version of isingmap, whose rounding the result depends on."""
     settings = {o.name: _plain(getattr(options, o.name)) for o in options_of(options) if o.shapes_result}
-    header = [version("isingmap"), problem.labels, problem.n_samples, settings]
+    header = [version("isingmap"), problem.labels, problem.n_samples, problem.family, problem.fields, settings]
     digest = hashlib.sha256(json.dumps(header, default=str).encode())
-    for array in (problem.target, problem.raw, problem.required, joinable):
+    for array in (problem.target, problem.raw, problem.required, problem.kept_fields, joinable):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 

@@ -71,6 +71,13 @@ class Criterion:
     price: Callable[[float, int, float], Price]
     fills_the_plane: bool = False
 
+    def value(
+        self, log_likelihood: float, n_couplings: int, n_fields: int, *, n_samples: float, n_spins: int, gamma: float
+    ) -> float:
+        """-2 log L and what couplings and fields cost, as AIC and BIC are written; smaller is better."""
+        price = self.price(n_samples, n_spins, gamma).of_model(n_couplings, n_fields)
+        return 2.0 * (n_samples * price - log_likelihood)
+
 
 def _each(nats_per_parameter: Callable[[float, int, float], float]) -> Callable[[float, int, float], Price]:
     """The price of a criterion of the usual kind, -2 log L + so many nats for each parameter."""

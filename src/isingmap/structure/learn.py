@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 
 from isingmap.errors import ModelError
 from isingmap.option import given, options_of
+from isingmap.structure.compared_families import best_family, searched
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
-from isingmap.structure.search_methods import SEARCHES
-
-_ON_A_GIVEN_GRAPH = "isingmap.structure.fixed_graphs.given"
 
 
 def learn_structure(
@@ -37,7 +34,7 @@ def learn_structure(
     Raises
     ------
     ModelError
-        For arguments of other types, or an option that the search does not use.
+        For arguments of other types, an option that the search does not use, or where no family can be fitted.
     NoEstimateError
         A graph that is drawn at once has an infinite coupling (only without a prior).
     FileFormatError
@@ -51,8 +48,7 @@ def learn_structure(
     options = SearchOptions() if options is None else options
     _check_types(problem, options)
     _check_use(problem, options)
-    home = SEARCHES[options.search].home if problem.graph is None else _ON_A_GIVEN_GRAPH
-    return import_module(home).search(problem, options, progress)
+    return (best_family if problem.is_open else searched)(problem, options, progress)
 
 
 def greedy_search(

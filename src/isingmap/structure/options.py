@@ -13,7 +13,7 @@ from typing import Any
 from isingmap.data.options import DataOptions
 from isingmap.option import Option, check_options, option, options_of
 from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
-from isingmap.structure.families import FAMILIES
+from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
 # Searches that start again from perturbed graphs.
@@ -30,9 +30,18 @@ class ProblemOptions:
 
     family: str = option(
         "planar",
-        f"which fields the model may have. {_choices(FAMILIES.values())}",
+        f"which fields the model may have. {_choices(FAMILIES.values())}; {AUTO}: fit all of them, take the best by "
+        "the criterion, and say by how much",
         "choice",
-        choices=tuple(FAMILIES),
+        choices=(*FAMILIES, AUTO),
+    )
+    fields: str = option(
+        "all",
+        "with family=planar: all: every variable has a field; paying: in the end those that are not worth their price "
+        "are dropped, one by one, and the rest is fitted again",
+        "choice",
+        choices=("all", "paying"),
+        searches=STEPWISE,
     )
     prior: float | None = option(
         None,
@@ -56,6 +65,15 @@ class ProblemOptions:
         "family=partial also its fields, as pairs of a name and '(field)'",
         "edges",
         metavar="FILE",
+    )
+    required_fields: Any = option(
+        None,
+        "names of variables that must have a field, where the data decide which have one (family=partial, "
+        "fields=paying)",
+        "names",
+        flag="--required-field",
+        metavar="NAME",
+        searches=STEPWISE,
     )
 
 
@@ -159,6 +177,8 @@ class SearchOptions:
         searches=STEPWISE,
         shapes_result=False,
     )
+
+    keeps_checkpoint: bool = False  # also when the search is over, because it is one of several
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -11,15 +11,15 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import Coding, checked_names
-from isingmap.errors import DataError, ModelError
+from isingmap.data.table import Coding, checked_names, listed
+from isingmap.errors import DataError, ModelError, NonPlanarError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
 from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
 from isingmap.option import check_options
 from isingmap.planar.embedding import as_simple_edges, embed
-from isingmap.structure.families import FAMILIES, Family
+from isingmap.structure.families import AUTO, FAMILIES, Family
 from isingmap.structure.options import ProblemOptions
 from isingmap.structure.result import FIELD
 
@@ -35,22 +35,27 @@ class Problem(ProblemOptions):
     ----------
     moments : EmpiricalMoments
         Of -1/+1 data, in the caller's order.
-    family : {"partial", "zero-field", "outer-planar", "planar"}
+    family : {"partial", "zero-field", "outer-planar", "planar", "auto"}
         Fields chosen by the search in competition with couplings; no fields; a field on every variable, which takes
-        its room in the plane; a field on every variable beside a planar graph of couplings.
+        its room in the plane; a field on every variable beside a planar graph of couplings; the best of them.
     prior : float, optional
         Pseudo-observations spread evenly over all configurations; without it, pairs whose coupling would be
         infinite are passed over and listed in the result.
+    fields : {"all", "paying"}
+        In the family "planar": whether fields that are not worth their price are dropped in the end.
     required_edges : (k, 2) array of int or names, optional
         Edges that must be in the graph.
     graph : (k, 2) array of int or names, optional
         The graph, where it is given. Where a family chooses fields those are given too, as edges to number `n_spins`
         or the name "(field)".
+    required_fields : sequence of int or names, optional
+        Variables that must have a field, where a family chooses or drops fields.
 
     Raises
     ------
     ModelError
-        For an unknown family, fields without magnetizations, a senseless prior, or edges that are none.
+        For an unknown family, fields without magnetizations, a senseless prior, settings of fields that the family
+        has no use for, or edges and variables that are none.
     NonPlanarError
         When the required edges do not fit into the plane, together with the fields of the family.
     NoEstimateError
@@ -73,11 +78,15 @@ class Problem(ProblemOptions):
                 f"moments must be EmpiricalMoments, got {type(self.moments).__name__}; "
                 "Problem.from_moments takes bare arrays"
             )
+        if self.is_open:
+            self._check_for_all()
+            return
         if self.rules.has_fields and self.moments.magnetizations is None:
             raise ModelError(
                 f'family "{self.family}" has fields and needs the magnetizations; use family="zero-field" without'
             )
         _check_moments(self.moments)
+        self._check_fields()
         shrunk(np.empty(0), self.prior, self.moments.n_samples)
         if self.graph is not None:
             self.given_edges  # noqa: B018 - raises before any work
@@ -107,7 +116,7 @@ class Problem(ProblemOptions):
         names : sequence of str, optional
             Used for ties and messages; default "x1", ...
         options
-            family, prior, required_edges and graph.
+            family, fields, prior, required_edges, graph and required_fields.
 
         Raises
         ------
@@ -151,8 +160,33 @@ class Problem(ProblemOptions):
 
     @property
     def rules(self) -> Family:
-        """The record of the family."""
+        """The record of the family.
+
+        Raises
+        ------
+        ModelError
+            Where the family is open.
+        """
+        if self.is_open:
+            raise ModelError(
+                f'family="{AUTO}" is for learn_structure, which tries all; give one of {", ".join(FAMILIES)}'
+            )
         return FAMILIES[self.family]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the family is still to be chosen."""
+        return self.family == AUTO
+
+    def of_family(self, name: str) -> Problem:
+        """The same problem with one family; what is said about dropping fields is for the family that does it.
+
+        Raises
+        ------
+        ModelError, NonPlanarError, NoEstimateError
+            As for any problem.
+        """
+        return replace(self, family=name, fields="all" if FAMILIES[name].fields_in_plane else self.fields)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -186,20 +220,37 @@ class Problem(ProblemOptions):
 
     @cached_property
     def required(self) -> np.ndarray:
-        """Edges between nodes that must be in the graph, with the fields of a family that has them all, (k, 2).
+        """Edges between nodes that a search leaves in the graph, with the fields that are there from the start, (k, 2).
 
         Raises
         ------
         ModelError
-            Where the required edges are none.
+            Where the required edges or fields are none.
         """
         edges = np.empty((0, 2), np.int64)
         if self.required_edges is not None:
             given = _numbered(self.required_edges, self.names, "required_edges")
             edges = np.sort(np.argsort(self.order)[given], axis=1)
-        if self.rules.every_field:
-            edges = np.vstack([edges, pairs_with_auxiliary(self.n_spins, np.arange(self.n_spins))])
-        return edges
+        fields = np.arange(self.n_spins) if self.rules.every_field else self.kept_fields
+        return np.vstack([edges, pairs_with_auxiliary(self.n_spins, fields)])
+
+    @cached_property
+    def kept_fields(self) -> np.ndarray:
+        """Nodes whose field was asked for, ascending, int64.
+
+        Raises
+        ------
+        ModelError
+            Where they are none.
+        """
+        if self.required_fields is None:
+            return np.empty(0, np.int64)
+        return np.unique(np.argsort(self.order)[_given_fields(self.required_fields, self.names)])
+
+    @property
+    def drops_fields(self) -> bool:
+        """Whether fields that do not pay are dropped in the end."""
+        return self.fields == "paying"
 
     @cached_property
     def given_edges(self) -> np.ndarray:
@@ -215,7 +266,13 @@ class Problem(ProblemOptions):
 
     @property
     def room(self) -> int:
-        """Most edges that a planar graph on the nodes has."""
+        """Most edges that a planar graph on the nodes has.
+
+        Raises
+        ------
+        ModelError
+            Where the family is open.
+        """
         if not self.rules.fields_in_plane:
             return 3 * self.n_spins - 6 + self.n_spins
         return 3 * (self.n_spins + self.rules.has_fields) - 6
@@ -225,13 +282,70 @@ class Problem(ProblemOptions):
         graph = ExtendedGraph(self.n_spins, edges).renumbered(self.order)
         return IsingModel(graph.edges, *graph.split(couplings), names=self.names, free_fields=graph.is_free)
 
+    def _check_for_all(self) -> None:
+        """What no family could do anything with."""
+        _check_moments(self.moments)
+        shrunk(np.empty(0), self.prior, self.moments.n_samples)
+        if self.required_edges is not None:
+            _numbered(self.required_edges, self.names, "required_edges")
+        if self.is_composite:
+            raise ModelError(
+                f'family="{AUTO}" compares exact likelihoods, and with missing="pairwise" there is none. Give one of '
+                'the families, or another rule for missing cells, such as missing="drop"'
+            )
+        self.kept_fields  # noqa: B018 - raises where they are none
+
+    def _check_fields(self) -> None:
+        """What is asked of the fields fits the family."""
+        if self.drops_fields and self.rules.fields_in_plane:
+            raise ModelError(
+                f'fields="paying" goes with family="planar"; family="{self.family}" {self.rules.about_fields}. '
+                "Leave one of them out"
+            )
+        if len(self.kept_fields) and not self.rules.has_fields:
+            raise ModelError(
+                f'required_fields must be left out with family="{self.family}", which {self.rules.about_fields}; '
+                'family="planar" gives every variable a field, and family="partial" those that are worth it'
+            )
+
+    def _explained(self, error: NonPlanarError) -> NonPlanarError:
+        """Where fields take room in the plane, the error says so."""
+        if not (self.rules.has_fields and self.rules.fields_in_plane):
+            return error
+        message = (
+            f'{error}. In family="{self.family}" a field takes the room of an edge to one node more; family="planar" '
+            "gives every variable a field beside the plane"
+        )
+        return NonPlanarError(message, kind=error.kind, subgraph=error.subgraph, branch_nodes=error.branch_nodes)
+
     def _check_required(self) -> None:
         edges, n_nodes = self.required, len(self.labels)
         drawn = edges if self.rules.fields_in_plane else edges[edges[:, 1] != self.auxiliary_node]
-        embed(n_nodes, as_simple_edges(drawn, n_nodes), labels=self.labels)
+        try:
+            embed(n_nodes, as_simple_edges(drawn, n_nodes), labels=self.labels)
+        except NonPlanarError as error:
+            raise self._explained(error) from None
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
             raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
+
+
+def _given_fields(required: Any, names: tuple[str, ...]) -> np.ndarray:
+    """Numbers of the spins that must have a field, int64.
+
+    Raises
+    ------
+    ModelError
+    """
+    position = {name: k for k, name in enumerate(names)} | {k: k for k in range(len(names))}
+    given = [required] if isinstance(required, str) else np.asarray(required, dtype=object).ravel().tolist()
+    unknown = [name for name in given if isinstance(name, bool) or name not in position]
+    if unknown:
+        raise ModelError(
+            f"required_fields must be names or numbers of columns, and none is {listed([repr(n) for n in unknown])}; "
+            f"the columns are {listed(names)}"
+        )
+    return np.array([position[name] for name in given], np.int64)
 
 
 def _numbered(given: Any, names: tuple[str, ...], setting: str) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.model import IsingModel
-from isingmap.structure.criteria import EBIC_GAMMA, aic, bic
+from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA, aic, bic
 
 FIELD = "(field)"
 # Stands for criterion and search where the graph was given.
@@ -86,6 +86,34 @@ class Exclusion:
     too_strong: bool = False
 
 
+@dataclass(frozen=True)
+class FamilyFit:
+    """What a family came to where several were compared.
+
+    Attributes
+    ----------
+    family : str
+    n_edges, n_fields : int or None
+    log_likelihood : float
+        Total nats, exact.
+    value : float
+        Of the criterion, with couplings and fields at the same price in all families; smaller is better.
+    note : str
+        Why it was not fitted, then the numbers are None and NaN, or that it was interrupted; empty where all is well.
+    """
+
+    family: str
+    n_edges: int | None = None
+    n_fields: int | None = None
+    log_likelihood: float = float("nan")
+    value: float = float("nan")
+    note: str = ""
+
+    @property
+    def was_fitted(self) -> bool:
+        return self.n_edges is not None
+
+
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """A learned planar Ising model.
@@ -98,6 +126,8 @@ class SearchResult:
     stopped : str
         Why the search ended, one sentence.
     family, criterion, search : str
+    fields : str
+        "paying" where fields that were not worth their price were dropped in the end.
     gamma : float
         Strictness of the criterion "ebic".
     n_restarts, seed : int, int or None
@@ -107,6 +137,10 @@ class SearchResult:
         Only pairs among so many largest |moments| of one of their variables were considered; None: all pairs.
     n_equal : int
         Different graphs of the same best value that the restarts met, this one included; it is the first by name.
+    families : tuple of FamilyFit
+        All that were compared, simplest first, where the family was open; else empty.
+    compared_by : str
+        The criterion that compared them.
     n_samples : float
     prior : float or None
     converged : bool
@@ -125,11 +159,45 @@ class SearchResult:
     prior: float | None
     converged: bool
     gradient_norm: float
+    fields: str = "all"
     gamma: float = EBIC_GAMMA
     n_restarts: int = 0
     seed: int | None = None
     n_candidates: int | None = None
     n_equal: int = 1
+    families: tuple[FamilyFit, ...] = ()
+    compared_by: str = ""
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the search was stopped from outside before it came to its end."""
+        return self.stopped.startswith("interrupted")
+
+    @property
+    def dropped_fields(self) -> tuple[str, ...]:
+        """Variables whose field was not worth its price and was dropped in the end, the first dropped first."""
+        if self.fields != "paying":
+            return ()
+        return tuple(name for name, end in zip(self.path.source, self.path.target, strict=True) if end == FIELD)
+
+    @property
+    def gained_by_drops(self) -> float:
+        """By how much the criterion fell when fields were dropped; NaN for a composite likelihood."""
+        if self.is_composite or not self.dropped_fields:
+            return float("nan") if self.is_composite else 0.0
+        n = len(self.dropped_fields)
+        before, after = (
+            CRITERIA[self.criterion].value(
+                float(self.path.log_likelihood[at]),
+                self.model.n_edges,
+                int(self.model.free_fields.sum()) + more,
+                n_samples=self.n_samples,
+                n_spins=self.model.n_spins,
+                gamma=self.gamma,
+            )
+            for at, more in ((-1 - n, n), (-1, 0))
+        )
+        return before - after
 
     @property
     def log_likelihood(self) -> float:

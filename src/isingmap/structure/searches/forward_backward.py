@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from isingmap.structure.moves.add import Grow
+from isingmap.structure.moves.drop_fields import DropFields
 from isingmap.structure.moves.insert import Insert
 from isingmap.structure.moves.move import Move
 from isingmap.structure.moves.restart import Restart
@@ -35,10 +36,12 @@ def default_restarts(n_spins: int) -> int:
 class ForwardBackwardSearch:
     """Grow, then rounds of swaps, growing and insertions until one improves nothing, then restarts.
 
+    In the end fields that do not pay are dropped, where that is asked for.
+
     Attributes
     ----------
     state : SearchState
-    grow, swap, insert, restart : Move
+    grow, swap, insert, restart, fields : Move
         What they remember is theirs.
     """
 
@@ -47,7 +50,8 @@ class ForwardBackwardSearch:
         n_restarts = default_restarts(problem.n_spins) if options.n_restarts is None else options.n_restarts
         self.grow, self.swap, self.insert = Grow(), Swap(), Insert()
         self.restart = Restart(n_restarts, options.temperature, np.random.default_rng(options.seed))
-        self._stage = "grow"  # then "swap", "grow", "insert" in turn, and "done"
+        self.fields = DropFields()
+        self._stage = "grow"  # then "swap", "grow", "insert" in turn, "fields" and "done"
         self._round = 0
         self._value_before = -np.inf  # objective when the round began
 
@@ -59,7 +63,8 @@ class ForwardBackwardSearch:
     def advance(self) -> bool:
         """One step, of seconds at most on a thousand nodes; False when the search is over."""
         if self._stage != "done":
-            {"grow": self._grow, "swap": self._swap, "insert": self._insert}[self._stage]()
+            steps = {"grow": self._grow, "swap": self._swap, "insert": self._insert, "fields": self._drop_field}
+            steps[self._stage]()
         return self._stage != "done"
 
     def finish(self) -> None:
@@ -98,10 +103,21 @@ class ForwardBackwardSearch:
             self._stage = "grow"
         else:
             self.finish()
+            self._stage = "fields"
+
+    def _drop_field(self) -> None:
+        if not self.fields.step(self.state):
+            self._stage = "done"
 
     @property
     def _moves(self) -> dict[str, Move]:
-        return {"grow": self.grow, "swap": self.swap, "insert": self.insert, "restart": self.restart}
+        return {
+            "grow": self.grow,
+            "swap": self.swap,
+            "insert": self.insert,
+            "restart": self.restart,
+            "fields": self.fields,
+        }
 
     def saved(self, archive: Archive) -> dict:
         """Everything, as a JSON document that `resume` understands; arrays go into the archive."""
@@ -126,4 +142,5 @@ def search(problem: Problem, options: SearchOptions, progress: Progress | None) 
     """
     found = ForwardBackwardSearch(problem, options)
     run(found, options, progress)
-    return result_of(found.state, options, n_restarts=found.restart.n_restarts, n_equal=found.restart.n_equal)
+    restart, chosen = found.restart, found.fields.chosen
+    return result_of(found.state, options, chosen=chosen, n_restarts=restart.n_restarts, n_equal=restart.n_equal)

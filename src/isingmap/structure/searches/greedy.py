@@ -5,6 +5,7 @@ Johnson, Netrapalli & Chertkov, "Learning Planar Ising Models", AISTATS 2011.
 
 from __future__ import annotations
 
+from isingmap.structure.moves.drop_fields import DropFields
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
@@ -14,27 +15,32 @@ from isingmap.structure.state.search_state import SearchState
 
 
 class GreedySearch:
-    """A search that only grows."""
-
-    is_growing = True
+    """A search that only grows; fields that do not pay may go in the end."""
 
     def __init__(self, problem: Problem, options: SearchOptions):
         self.state = SearchState(problem, options)
+        self.fields = DropFields()
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether the next step adds the best pair."""
+        return self.fields.chosen is None
 
     def advance(self) -> bool:
-        """Add one edge; False when none is worth it."""
-        return self.state.add_best()
+        """Add one edge, or when none is worth it drop one field; False when that is over, too."""
+        return (self.is_growing and self.state.add_best()) or self.fields.step(self.state)
 
     def finish(self) -> None:
         """What is there is the best there is."""
 
     def saved(self, archive: Archive) -> dict:
-        """The state is all there is to it."""
-        return {"state": self.state.saved(archive)}
+        """The state, and what the fields remember."""
+        return {"state": self.state.saved(archive), "fields": self.fields.saved(archive)}
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on from what `saved` wrote."""
         self.state.resume(document["state"], archive)
+        self.fields.resume(document["fields"], archive)
 
 
 def search(problem: Problem, options: SearchOptions, progress: Progress | None) -> SearchResult:
@@ -45,4 +51,4 @@ def search(problem: Problem, options: SearchOptions, progress: Progress | None) 
     """
     found = GreedySearch(problem, options)
     run(found, options, progress)
-    return result_of(found.state, options)
+    return result_of(found.state, options, chosen=found.fields.chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -13,10 +14,11 @@ from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.criteria import ebic_penalty
 from isingmap.structure.options import SearchOptions
-from isingmap.structure.result import Path, SearchResult
+from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.structure.searches.ending import ending, left_out
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import candidates_per_spin
+from isingmap.structure.state.refitted_model import RefittedModel
 from isingmap.structure.state.search_state import SearchState
 
 Progress = Callable[[int, int], None]
@@ -68,7 +70,7 @@ def run(search: Search, options: SearchOptions, progress: Progress | None) -> No
             raise
     else:
         if checkpoint is not None:
-            checkpoint.remove()
+            (checkpoint.save(search) if options.keeps_checkpoint else checkpoint.remove())
         return
     n_steps = len(search.state.steps)
     with undisturbed():
@@ -94,16 +96,27 @@ def _step(search: Search) -> bool:
         return search.advance()
 
 
-def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0, n_equal: int = 1) -> SearchResult:
-    """What the state has come to, in the caller's order of the variables."""
-    excluded = left_out(state)
+def result_of(
+    state: SearchState,
+    options: SearchOptions,
+    *,
+    chosen: RefittedModel | None = None,
+    n_restarts: int = 0,
+    n_equal: int = 1,
+) -> SearchResult:
+    """What the state has come to, in the caller's order of the variables.
+
+    `chosen` is the model that had all its fields when the graph was chosen, if some may have been dropped since.
+    """
+    excluded, stopped = _how_it_ended(state, chosen)
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
         path=_path(state, options),
         excluded=excluded,
-        stopped=ending(state, excluded),
+        stopped=stopped,
         family=problem.family,
+        fields=problem.fields,
         criterion=options.criterion,
         search=options.search,
         n_samples=problem.n_samples,
@@ -116,6 +129,17 @@ def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0
         seed=None if isinstance(options.seed, np.random.Generator) else options.seed,
         n_candidates=candidates_per_spin(problem, options.n_candidates),
     )
+
+
+def _how_it_ended(state: SearchState, chosen: RefittedModel | None) -> tuple[tuple[Exclusion, ...], str]:
+    """What was left out, and why nothing more was added, when the graph was chosen."""
+    final = state.snapshot()
+    if chosen is not None:
+        state.restore(replace(final, model=chosen))
+    excluded = left_out(state)
+    stopped = ending(state, excluded)
+    state.restore(final)
+    return excluded, stopped
 
 
 def _path(state: SearchState, options: SearchOptions) -> Path:

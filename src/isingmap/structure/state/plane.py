@@ -2,8 +2,8 @@
 
 A search sees a model with fields as a zero-field model with one node more, the auxiliary one. In the families of the
 paper the graph with that node has to be planar, and its blocks are solved by Pfaffians. In the family "planar" only
-the couplings are drawn; every field is there from the start, so a block is a part of the graph of couplings with all
-its fields, and is solved by elimination.
+the couplings are drawn; every field is there from the start, so a block is a part of the graph of couplings with its
+fields, and is solved by elimination. Where fields were dropped in the end, a block without any is solved by Pfaffians.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from isingmap.inference.elimination.fielded_block import FieldedPlan, fielded_plan
+from isingmap.inference.elimination.fielded_block import FieldedPlan
 from isingmap.inference.zero_field.plan import DualPlan, plan
+from isingmap.likelihood.fit import plan_beside_fields
 from isingmap.planar.cofacial import blocked_pairs, cofacial_pairs
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.structure.edge_gain import edge_gain, edge_loss, table_gain, table_loss
@@ -43,8 +44,11 @@ class Plane(Protocol):
     def plan(self, nodes: np.ndarray, edges: np.ndarray) -> DualPlan | FieldedPlan:
         """How a part of the graph is solved."""
 
-    def gain(self, target: np.ndarray, correlations: np.ndarray, rows, columns) -> np.ndarray:
-        """Guaranteed gain of pairs, nats per sample, from the matrices of moments to match and of the model."""
+    def gain(self, target: np.ndarray, correlations: np.ndarray, edges: np.ndarray, rows, columns) -> np.ndarray:
+        """Guaranteed gain of pairs, nats per sample.
+
+        From the matrices of moments to match and of the model with these edges.
+        """
 
     def loss(self, target: np.ndarray, edges: np.ndarray, couplings: np.ndarray) -> np.ndarray:
         """What the model loses without each edge, the other couplings fixed, nats per sample, (m,)."""
@@ -78,7 +82,7 @@ class WithFields:
     def plan(self, nodes: np.ndarray, edges: np.ndarray) -> DualPlan:
         return plan(nodes.size, np.searchsorted(nodes, edges))
 
-    def gain(self, target: np.ndarray, correlations: np.ndarray, rows, columns) -> np.ndarray:
+    def gain(self, target: np.ndarray, correlations: np.ndarray, edges: np.ndarray, rows, columns) -> np.ndarray:
         return edge_gain(target[rows, columns], correlations[rows, columns])
 
     def loss(self, target: np.ndarray, edges: np.ndarray, couplings: np.ndarray) -> np.ndarray:
@@ -86,7 +90,7 @@ class WithFields:
 
 
 class WithoutFields:
-    """The plane holds the couplings; every spin has its field beside it."""
+    """The plane holds the couplings; every spin has its field beside it, unless that was dropped."""
 
     unfit = (
         "with it couplings would be infinite, because some combination of values of several variables never occurs, "
@@ -108,17 +112,25 @@ class WithoutFields:
     def blocked(self, nodes: np.ndarray, edges: np.ndarray, asked: np.ndarray) -> np.ndarray:
         return blocked_pairs(nodes.size, np.searchsorted(nodes, edges[self.drawn(edges)]), asked)
 
-    def plan(self, nodes: np.ndarray, edges: np.ndarray) -> FieldedPlan:
-        return fielded_plan(nodes, edges)
+    def plan(self, nodes: np.ndarray, edges: np.ndarray) -> DualPlan | FieldedPlan:
+        return plan_beside_fields(self.n_nodes - 1, nodes, edges)
 
-    def gain(self, target: np.ndarray, correlations: np.ndarray, rows, columns) -> np.ndarray:
-        means = target[:, -1]
-        return table_gain(target[rows, columns], correlations[rows, columns], means[rows], means[columns])
+    def gain(self, target: np.ndarray, correlations: np.ndarray, edges: np.ndarray, rows, columns) -> np.ndarray:
+        means, observed, expected = target[:, -1], target[rows, columns], correlations[rows, columns]
+        gain = table_gain(observed, expected, means[rows], means[columns])
+        whole = self._whole_tables(edges, rows, columns)
+        return gain if whole.all() else np.where(whole, gain, edge_gain(observed, expected))
+
+    def _whole_tables(self, edges: np.ndarray, rows, columns) -> np.ndarray:
+        """For which pairs the fields of both ends are in the model, so that its table has the means of the data."""
+        has_field = np.zeros(self.n_nodes, bool)
+        has_field[edges[~self.drawn(edges), 0]] = True
+        return has_field[rows] & has_field[columns]
 
     def loss(self, target: np.ndarray, edges: np.ndarray, couplings: np.ndarray) -> np.ndarray:
         rows, columns, means = edges[:, 0], edges[:, 1], target[:, -1]
         loss = edge_loss(target[rows, columns], couplings)
-        drawn = self.drawn(edges)
-        rows, columns = rows[drawn], columns[drawn]
-        loss[drawn] = table_loss(target[rows, columns], couplings[drawn], means[rows], means[columns])
+        whole = self._whole_tables(edges, rows, columns)
+        rows, columns = rows[whole], columns[whole]
+        loss[whole] = table_loss(target[rows, columns], couplings[whole], means[rows], means[columns])
         return loss

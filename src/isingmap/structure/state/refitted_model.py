@@ -109,7 +109,7 @@ class RefittedModel:
 
     def gains(self, rows, columns) -> np.ndarray:
         """Guaranteed gains of pairs whose correlations are kept, nats per sample."""
-        return self.plane.gain(self.target, self.correlations, rows, columns)
+        return self.plane.gain(self.target, self.correlations, self.edges, rows, columns)
 
     def with_edge(self, i: int, j: int) -> RefittedModel:
         """Add the edge i-j (the caller knows that it keeps the graph planar) and refit what changes.
