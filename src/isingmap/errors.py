@@ -55,18 +55,31 @@ class NoEstimateError(IsingMapError, ValueError):
     Attributes
     ----------
     cycle : tuple
-        Nodes of the cycle (two nodes: a pair) whose inequality holds with equality, in the caller's labels.
+        Nodes of the cycle (two nodes: a pair) whose inequality holds with equality, in the caller's labels; with a
+        `direction` the nodes that it is about.
     odd_edges : tuple of (node, node)
         The odd edge set F of the inequality sum_{C-F} mu - sum_F mu <= |C| - 2.
     slack : float
         |C| - 2 minus the left-hand side (zero or negative; for a pair, 1 - |mu|).
+    direction : tuple of (node, node, int)
+        Where no cycle is the reason: weights of products x_i x_j (of x_i, beside the auxiliary spin) whose sum never
+        exceeds its mean over the data, whatever the configuration; otherwise empty.
     """
 
-    def __init__(self, message: str, *, cycle: Sequence, odd_edges: Sequence[tuple] = (), slack: float = 0.0):
+    def __init__(
+        self,
+        message: str,
+        *,
+        cycle: Sequence,
+        odd_edges: Sequence[tuple] = (),
+        slack: float = 0.0,
+        direction: Sequence[tuple] = (),
+    ):
         super().__init__(message)
         self.cycle = tuple(cycle)
         self.odd_edges = tuple(odd_edges)
         self.slack = slack
+        self.direction = tuple(direction)
 
 
 class PrecisionError(IsingMapError, ArithmeticError):

@@ -9,7 +9,7 @@ import pytest
 from bare_moments import learn_structure, problem_of
 from isingmap import IsingModel, PlanarIsing, SearchOptions
 from isingmap import learn_structure as learn_structure_of
-from isingmap.errors import FitWarning, NonPlanarError, PrecisionError
+from isingmap.errors import FitWarning, NoEstimateError, NonPlanarError
 from isingmap.inference.elimination import fielded_block
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.structure import checkpoint
@@ -134,7 +134,9 @@ def test_a_likelihood_without_a_maximum_is_noticed():
     allowed = x[np.abs(1 + x.sum(axis=1)) == 1]
     rows = allowed[np.random.default_rng(0).integers(len(allowed), size=500)].astype(float)
     moments, means = rows.T @ rows / 500, rows.mean(axis=0)
-    with pytest.raises(PrecisionError, match="never occurs"):
+    with pytest.raises(
+        NoEstimateError, match=r"of x1 = \+1, x2 = \+1, x3 = \+1 and x4 = \+1 never exactly 0, 3 or 4 hold"
+    ):
         fit_couplings(K4, moments, magnetizations=means, n_samples=500, fields_in_plane=False)
     with_prior = fit_couplings(K4, moments, magnetizations=means, n_samples=500, prior=1.0, fields_in_plane=False)
     assert with_prior.converged and np.abs(with_prior.model.couplings).max() < 3

@@ -20,6 +20,8 @@ import numpy as np
 from isingmap.compiled import inlined, kernel
 from isingmap.errors import NoEstimateError
 from isingmap.inference.extended import AUXILIARY
+from isingmap.likelihood.faces import Face, face_of_graph
+from isingmap.likelihood.impossible import describe_face, value_text
 from isingmap.planar.incidence import incidence
 from isingmap.printable import printable
 
@@ -188,56 +190,81 @@ def _described(obstacle: Obstacle, names, codings) -> str:
     if obstacle.slack < -SLACK_TOLERANCE:
         return f"no distribution has these moments around the cycle {'-'.join([*labels, labels[0]])}"
     around = list(zip(obstacle.nodes, (*obstacle.nodes[1:], obstacle.nodes[0]), strict=True))
-    if len(labels) == 3 and AUXILIARY in labels:
-        return f"{' with '.join(_impossible_cell(obstacle, odd, names, codings))} never occurs"
+    if len(labels) == 3:
+        return describe_face(_face_of(around, odd, names), names, codings)
     events = [_event(a, b, frozenset((a, b)) in odd, names, codings) for a, b in around]
     return f"in every observation exactly one of these holds: {'; '.join(events)}"
 
 
-def _impossible_cell(obstacle: Obstacle, odd, names, codings) -> list[str]:
-    """Of two spins and the auxiliary one an odd number of relations hold in every row, here never all three."""
-    spins = sorted(k for k in obstacle.nodes if names[k] != AUXILIARY)
-    (auxiliary,) = set(obstacle.nodes) - set(spins)
-    return [f"{names[k]} = {_value(k, frozenset((k, auxiliary)) in odd, codings)}" for k in spins]
-
-
-def _value(k: int, up: bool, codings) -> str:
-    if codings is None or codings[k] is None:
-        return "+1" if up else "-1"
-    return codings[k].positive if up else codings[k].negative
+def _face_of(around, odd, names) -> Face:
+    """The face of a cycle: in every observation the sum over C - F less that over F is |C| - 2."""
+    auxiliary = next((k for edge in around for k in edge if names[k] == AUXILIARY), len(names))
+    edges = tuple(sorted(edge, key=lambda k: (k == auxiliary, k)) for edge in around)
+    weights = tuple(-1 if frozenset(edge) in odd else 1 for edge in around)
+    return Face(tuple((i, j) for i, j in edges), weights, len(around) - 2, 0.0, auxiliary)
 
 
 def _event(a: int, b: int, agree: bool, names, codings, how_often: str = "") -> str:
     """Two variables agree or differ; agreeing with the auxiliary spin is being +1."""
     if AUXILIARY in (names[a], names[b]):
         spin = b if names[a] == AUXILIARY else a
-        return f"{names[spin]} is {how_often}{_value(spin, agree, codings)}"
+        return f"{names[spin]} is {how_often}{value_text(spin, agree, codings)}"
     return f"{names[a]} and {names[b]} {how_often}{'agree' if agree else 'differ'}"
 
 
-def no_estimate_error(obstacle: Obstacle, names, prior: float | None = None, codings=None) -> NoEstimateError:
+def refuse_face(n_nodes: int, edges, moments, names, *, n_samples=None, prior=None, codings=None) -> None:
+    """Say why a fit with a field on every spin, whose cycles forbid nothing, came to no maximum; nothing if unknown.
+
+    Parameters
+    ----------
+    n_nodes : int
+        The auxiliary node is the last one.
+    edges : (m, 2) int array
+    moments : (m,) array
+        Shrunk by the prior, if there is one.
+    names, codings : sequences
+        See `describe`.
+    n_samples : float, optional
+
+    Raises
+    ------
+    NoEstimateError
+        With the combination of values that never occurs.
+    """
+    face = face_of_graph(n_nodes, edges, moments, n_samples if prior is None else None)
+    if face is not None:
+        raise no_estimate_error(face, names, prior, codings)
+
+
+def no_estimate_error(obstacle: Obstacle | Face, names, prior: float | None = None, codings=None) -> NoEstimateError:
     """The error for a graph on which a coupling would be infinite.
 
     With a prior that happens only where the moments belong to no distribution, and another prior is no remedy.
     """
-    what = (
-        f"the maximum-likelihood estimate does not exist: {describe(obstacle, names, codings)}. Some couplings would "
-        "be infinite"
-    )
-    if prior is None and obstacle.slack >= -SLACK_TOLERANCE:
-        advice = (
-            ". Give a prior (prior=1 adds one pseudo-observation spread evenly over all configurations), "
-            "or leave one of these edges or variables out"
+    if isinstance(obstacle, Face):
+        terms = zip(obstacle.edges, obstacle.weights, strict=True)
+        return NoEstimateError(
+            _message(describe_face(obstacle, names, codings), obstacle.slack, prior),
+            cycle=[names[k] for k in obstacle.spins],
+            slack=obstacle.slack,
+            direction=[(names[i], names[j], weight) for (i, j), weight in terms],
         )
-    else:
-        advice = (
-            ". These moments do not come from one table of complete rows: leave one of these edges or variables out, "
-            "or use moments of the same rows (missing='drop' or missing='minus')"
-        )
-    message = what + advice
     return NoEstimateError(
-        message,
+        _message(describe(obstacle, names, codings), obstacle.slack, prior),
         cycle=[names[k] for k in obstacle.nodes],
         odd_edges=[(names[a], names[b]) for a, b in obstacle.odd_edges],
         slack=obstacle.slack,
+    )
+
+
+def _message(described: str, slack: float, prior: float | None) -> str:
+    what = f"the maximum-likelihood estimate does not exist: {described}. Some couplings would be infinite"
+    if prior is None and slack >= -SLACK_TOLERANCE:
+        return what + (
+            ". Give a prior (prior=1 adds one pseudo-observation spread evenly over all configurations), "
+            "or leave one of these edges or variables out"
+        )
+    return what + (
+        ". These moments do not come from one table of complete rows: leave one of these edges or variables out, "
+        "or use moments of the same rows (missing='drop' or missing='minus')"
     )

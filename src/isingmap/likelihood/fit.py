@@ -10,11 +10,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isingmap.cached import cached_property
-from isingmap.errors import DataError, FitWarning, ModelError
+from isingmap.errors import DataError, FitWarning, ModelError, PrecisionError
 from isingmap.inference.elimination.fielded_block import FieldedPlan, fielded_plan
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import DualPlan, plan
-from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error
+from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error, refuse_face
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
 from isingmap.planar.blocks import block_labels
@@ -146,6 +146,7 @@ def fit_couplings(
     free_fields=None,
     start=None,
     fields_in_plane=True,
+    codings=None,
 ) -> FitResult:
     """Maximum-likelihood planar Ising model on a given graph.
 
@@ -168,6 +169,8 @@ def fit_couplings(
     fields_in_plane : bool
         Whether fields take room in the plane. Without, only the graph of the couplings must be planar; see the family
         "planar".
+    codings : (n_spins,) sequence of Coding, optional
+        What -1 and +1 of each spin stand for, for messages.
 
     Returns
     -------
@@ -183,9 +186,10 @@ def fit_couplings(
         When the graph with the auxiliary spin is not planar, however small; without `fields_in_plane`, when that of
         the couplings is not, or is too wide for elimination.
     NoEstimateError
-        Names the pair or cycle that makes a coupling infinite (with a prior: whose moments no distribution has).
+        Names the pair, the cycle or the combination of values that makes a coupling infinite (with a prior: whose
+        moments no distribution has).
     PrecisionError
-        When the maximum has couplings too strong for log Z.
+        When the maximum has couplings too strong for log Z, or there is probably none, without a proof.
 
     Warns
     -----
@@ -204,9 +208,8 @@ def fit_couplings(
         embed(graph.n_spins, graph.edges, labels=skeleton.names)
     obstacle = find_obstacle(graph.n_nodes, graph.extended_edges, target)
     if obstacle is not None:
-        raise no_estimate_error(obstacle, labels, prior)
-    solver = None if fields_in_plane else partial(plan_beside_fields, graph.n_spins)
-    theta, norm, n_iter, converged = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start, solver)
+        raise no_estimate_error(obstacle, labels, prior, codings)
+    theta, norm, n_iter, converged = _fit(skeleton, target, start, fields_in_plane, n_samples, prior, codings)
     model = skeleton.with_couplings(*graph.split(theta))
     per_sample = float(given @ theta) - model.log_partition()
     total = per_sample * (1.0 if n_samples is None else n_samples)
@@ -214,6 +217,24 @@ def fit_couplings(
     if not converged:
         warn(f"the fit is {result.status}; {REMEDY}", FitWarning, stacklevel=2)
     return result
+
+
+def _fit(skeleton: IsingModel, target: np.ndarray, start, fields_in_plane: bool, n_samples, prior, codings):
+    """`fit_by_blocks`; with the fields beside the plane cycles do not decide whether there is a maximum."""
+    graph = skeleton.planned.graph
+    if fields_in_plane:
+        return fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start)
+    about = graph.n_nodes, graph.extended_edges, target, extended_labels(skeleton.names)
+    known = {"n_samples": n_samples, "prior": prior, "codings": codings}
+    try:
+        solver = partial(plan_beside_fields, graph.n_spins)
+        found = fit_by_blocks(graph.n_nodes, graph.extended_edges, target, start, solver)
+    except PrecisionError:
+        refuse_face(*about, **known)
+        raise
+    if not found[-1]:
+        refuse_face(*about, **known)
+    return found
 
 
 def _skeleton(edges, n_spins, names, magnetizations, moments, free_fields) -> IsingModel:

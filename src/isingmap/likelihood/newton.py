@@ -106,8 +106,10 @@ def check_settled(theta: np.ndarray, solution: Solution, gradient: np.ndarray) -
     step = _newton_step(solution.curvature(), gradient)
     if not np.abs(step).max() <= SETTLED:
         raise PrecisionError(
-            f"some combination of these variables never occurs, so that the likelihood has no maximum: it still climbs "
-            f"where the largest |coupling or field| is {strongest:.3g}. A prior (prior=1) makes it finite",
+            "the fit has not converged: the likelihood still climbs where the largest |coupling or field| is "
+            f"{strongest:.3g}. Probably some combination of values never occurs, so that there is no maximum. That is "
+            "only a suspicion: no combination was found whose absence proves it. A prior (prior=1) makes the "
+            "estimate finite",
             loss=float("inf"),
         )
 

@@ -104,3 +104,7 @@ class FieldedSolution:
     def correlations(self) -> np.ndarray:
         """E[x_i x_j] of all pairs of nodes."""
         return extended_moments(self._solved.correlations(), self._solved.magnetizations())
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
+        """Independent exact samples of the spins with fields, (n_samples, n_spins - 1) int8."""
+        return self._solved.sample(n_samples, rng)

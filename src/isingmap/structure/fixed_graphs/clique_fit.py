@@ -49,6 +49,7 @@ def fit_cliques(
     moments: np.ndarray,
     labels,
     prior: float | None = None,
+    codings=None,
 ) -> CliqueFit:
     """Maximum-likelihood zero-field couplings of a stacked triangulation.
 
@@ -65,6 +66,8 @@ def fit_cliques(
         Names of the nodes, for the error.
     prior : float, optional
         That the moments were shrunk with, for the error.
+    codings : sequence of Coding, optional
+        What the values of the spins stand for, for the error.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def fit_cliques(
     """
     in_clique = _edge_numbers(edges, cliques)
     in_triangle = _edge_numbers(edges, separators)
-    _check_existence(edges, moments, moments[in_clique], labels, prior)
+    _check_existence(edges, moments, moments[in_clique], labels, prior, codings)
     probability = four_spin_probabilities(moments[in_clique])
     theta, log_z = _parameters(probability, _products(4))
     theta_triangle, log_z_triangle = _parameters(1.0 + moments[in_triangle] @ _products(3).T, _products(3))
@@ -109,7 +112,7 @@ def _edge_numbers(edges: np.ndarray, cliques: np.ndarray) -> np.ndarray:
     return by_key[np.searchsorted(key, wanted, sorter=by_key)]
 
 
-def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.ndarray, labels, prior) -> None:
+def _check_existence(edges, moments, clique_moments: np.ndarray, labels, prior, codings) -> None:
     """Raise if some coupling is infinite.
 
     The graph is chordal, so triangles decide; only where one of their states is (nearly) impossible does the general
@@ -121,7 +124,7 @@ def _check_existence(edges: np.ndarray, moments: np.ndarray, clique_moments: np.
     if not smallest > 2.0 * SLACK_TOLERANCE:
         obstacle = find_obstacle(len(labels), edges, moments)
         if obstacle is not None:
-            raise no_estimate_error(obstacle, labels, prior)
+            raise no_estimate_error(obstacle, labels, prior, codings)
 
 
 def _parameters(probability: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

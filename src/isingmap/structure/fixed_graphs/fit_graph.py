@@ -36,7 +36,7 @@ def fit_graph(edges, problem: Problem) -> SearchResult:
     ------
     ModelError, NonPlanarError
     NoEstimateError
-        Names the pair or cycle that makes a coupling infinite (only without a prior).
+        Names the pair, cycle or combination of values that makes a coupling infinite (only without a prior).
     """
     rules, moments, n_spins = problem.rules, problem.moments, problem.n_spins
     chosen_fields = rules.has_fields and not rules.every_field
@@ -52,6 +52,7 @@ def fit_graph(edges, problem: Problem) -> SearchResult:
         n_samples=problem.n_samples,
         names=problem.names,
         fields_in_plane=rules.fields_in_plane,
+        codings=moments.codings,
     )
     return given_graph_result(problem, fit.model, fit.log_likelihood, fit.gradient_norm, converged=fit.converged)
 

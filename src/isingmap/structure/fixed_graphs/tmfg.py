@@ -186,7 +186,13 @@ def fit_tmfg(graph: FilteredGraph, problem: Problem) -> SearchResult:
     observed = extended.moments(problem.moments.moments, problem.moments.magnetizations)
     target = shrunk(observed, problem.prior, problem.n_samples)
     fit = fit_cliques(
-        graph.edges, graph.cliques, graph.separators, target, extended_labels(problem.names), problem.prior
+        graph.edges,
+        graph.cliques,
+        graph.separators,
+        target,
+        extended_labels(problem.names),
+        problem.prior,
+        problem.moments.codings,
     )
     model = IsingModel(
         extended.edges, *extended.split(fit.couplings), names=problem.names, free_fields=extended.is_free

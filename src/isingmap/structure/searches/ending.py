@@ -7,10 +7,14 @@ import numpy as np
 from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
+from isingmap.likelihood.faces import Face, face_of_graph
+from isingmap.likelihood.impossible import describe_face
 from isingmap.structure.result import Exclusion
 from isingmap.structure.state.search_state import Pair, SearchState
 from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
+# Pairs whose fit failed for which the reason is looked for, each by two fits of a block and a linear program.
+MOST_EXPLAINED = 10
 TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 
 
@@ -29,10 +33,28 @@ def left_out(state: SearchState) -> tuple[Exclusion, ...]:
     for i, j in pairs[slack < SLACK_TOLERANCE].tolist():
         if (i, j) in state.excluded or model.has_room(i, j):
             found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), state.obstacle(i, j)))
-    for i, j in sorted(state.unfit - set(model.pairs)):
-        reason = TOO_WIDE if (i, j) in state.too_wide else model.plane.unfit
-        found.append(Exclusion(*state.ends((i, j)), state.gain((i, j)), reason, too_strong=True))
+    unfit = sorted(state.unfit - set(model.pairs), key=lambda pair: (-state.gain(pair), pair))
+    for rank, pair in enumerate(unfit):
+        found.append(_unfit(state, pair, explain=rank < MOST_EXPLAINED))
     return tuple(sorted(found, key=lambda e: (-e.gain, e.source, e.target)))
+
+
+def _unfit(state: SearchState, pair: Pair, *, explain: bool) -> Exclusion:
+    """A pair with which no fit was found: the combination of values that never occurs, if it is the reason."""
+    about = *state.ends(pair), state.gain(pair)
+    if pair in state.too_wide:
+        return Exclusion(*about, TOO_WIDE, too_strong=True)
+    face = _face_with(state, pair) if explain and not state.problem.rules.fields_in_plane else None
+    if face is not None:
+        return Exclusion(*about, describe_face(face, state.problem.labels, state.problem.codings))
+    return Exclusion(*about, state.model.plane.unfit, too_strong=True)
+
+
+def _face_with(state: SearchState, pair: Pair) -> Face | None:
+    model, problem = state.model, state.problem
+    edges = np.vstack([model.edges, [pair]])
+    counted = problem.n_samples if problem.prior is None else None
+    return face_of_graph(model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]], counted, of_edge=-1)
 
 
 def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:

@@ -93,8 +93,8 @@ class WithoutFields:
     """The plane holds the couplings; every spin has its field beside it, unless that was dropped."""
 
     unfit = (
-        "with it couplings would be infinite, because some combination of values of several variables never occurs, "
-        "or too strong for double precision"
+        "with it no fit converged: its coupling may be infinite, because some combination of values never occurs, or "
+        "too strong for double precision; neither is proved"
     )
 
     def __init__(self, n_nodes: int):

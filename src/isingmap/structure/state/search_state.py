@@ -16,7 +16,7 @@ from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
 from isingmap.inference.elimination.fielded_block import TooWide
 from isingmap.inference.extended import ExtendedGraph
-from isingmap.likelihood.existence import closing_obstacle, describe
+from isingmap.likelihood.existence import closing_obstacle, describe, refuse_face
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import FIELD
@@ -100,7 +100,7 @@ class SearchState:
         self.problem = problem
         self.rule = StoppingRule.of(problem, options)
         self.joinable = joinable_pairs(problem, candidates_per_spin(problem, options.n_candidates))
-        self.begin = starting_model(problem.target, problem.raw, problem.required, plane_of(problem))
+        self.begin = _begin(problem)
         self.model = self.begin
         self.steps: list[Step] = []
         self.excluded: set[Pair] = set()
@@ -300,6 +300,33 @@ class SearchState:
         self.excluded, self.unfit, self.too_wide = ({*archive.pairs(document[name])} for name in PASSED_OVER)
         self.candidates = Candidates(archive.get_mask("open_pairs"))
         self._rescore()
+
+
+def _begin(problem: Problem) -> RefittedModel:
+    """The model of the required edges, fitted; the problem has checked that no cycle forbids it.
+
+    Raises
+    ------
+    NoEstimateError, PrecisionError
+        Where it has no maximum, with the combination of values that never occurs, or without a proof.
+    """
+    try:
+        model = starting_model(problem.target, problem.raw, problem.required, plane_of(problem))
+    except PrecisionError:
+        _refuse_face(problem)
+        raise
+    if not model.converged:
+        _refuse_face(problem)
+    return model
+
+
+def _refuse_face(problem: Problem) -> None:
+    if problem.rules.fields_in_plane:
+        return
+    edges = problem.required
+    target = problem.target[edges[:, 0], edges[:, 1]]
+    known = {"n_samples": problem.n_samples, "prior": problem.prior, "codings": problem.codings}
+    refuse_face(len(problem.labels), edges, target, problem.labels, **known)
 
 
 def addable(model: RefittedModel, pairs: list[Pair]) -> list[Pair]:
