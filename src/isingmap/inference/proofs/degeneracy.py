@@ -30,7 +30,7 @@ EXPONENTS = (127, 521, 1279, 2203, 3217, 4253, 9689, 11213, 19937, 23209)
 SPARE_BITS = 64
 # Multiplications, of numbers of up to so many bits, that are allowed: some minutes. Longer numbers take longer, by a
 # power of their length.
-MOST_WORK, FEW_BITS, GROWTH = 5e7, 3217, 1.6
+MOST_WORK, FEW_BITS, GROWTH = 3e7, 3217, 1.6
 SMALL_EXPONENT = 61
 
 

@@ -21,7 +21,7 @@ Row = dict[int, Any]
 # Pivots between two looks whether somebody has pressed Ctrl-C.
 PIVOTS_BETWEEN_LOOKS = 16
 # In multiplications.
-WORK_OF_AN_INVERSE = 10
+WORK_OF_AN_INVERSE = 4
 
 
 class SingularError(ArithmeticError):
