@@ -12,6 +12,7 @@ from isingmap.inference.proofs import degeneracy as module
 from isingmap.inference.proofs import modular_pfaffian
 from isingmap.inference.proofs.degeneracy import degeneracy
 from isingmap.inference.proofs.modular_pfaffian import ModularMatrix, SingularError, TooMuchWorkError
+from isingmap.inference.proofs.multiples import common_multiples
 from isingmap.inference.proofs.table_proof import TableProof
 from isingmap.inference.proofs.tight_joins import tight_joins
 from isingmap.inference.zero_field.plan import plan
@@ -175,6 +176,15 @@ def test_more_than_doubles_can_count(n_spins):
 
 def test_without_couplings_every_configuration_is_a_ground_state():
     assert degeneracy(plan(5, grid_edges(1, 5)), np.zeros(4)) == 32
+
+
+@pytest.mark.parametrize("unit", [0.1, 0.3, 0.7, 1 / 3, 1e-5])
+def test_many_multiples_of_a_unit_that_is_not_binary(unit):
+    """The rounding of their sum is no rounding of their unit."""
+    rng = np.random.default_rng(0)
+    for size in range(2, 60):
+        multiples = np.append(1, rng.integers(-2, 3, size))
+        assert common_multiples(unit * multiples).tolist() == multiples.tolist()
 
 
 def test_no_common_unit():

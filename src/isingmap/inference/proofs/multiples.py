@@ -48,7 +48,7 @@ def common_multiples(couplings: np.ndarray) -> np.ndarray:
 def _approximate_unit(sizes: np.ndarray, distinct: list[float]) -> float:
     noise = 1e-9 * max(distinct)
     unit = functools.reduce(functools.partial(_approximate_gcd, noise=noise), distinct)
-    return float(sizes.sum() / np.rint(sizes / unit).sum())
+    return math.fsum(sizes) / math.fsum(np.rint(sizes / unit))
 
 
 def _approximate_gcd(a: float, b: float, *, noise: float) -> float:
