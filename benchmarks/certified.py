@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.inference.proofs.certified import certified_log_partition, certified_moments, certified_solution
-from isingmap.inference.proofs.degeneracy import degeneracy
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 
@@ -89,22 +88,12 @@ def square_grid(length):
     return np.vstack([across, np.stack([node[:-1].ravel(), node[1:].ravel()], axis=1)])
 
 
-def ground_states():
-    print("+-J spin glasses     time [s]   ground states")
-    for path in sorted((DATA / "spin_glass/planar_free").glob("*pmj.csv")):
-        table = np.loadtxt(path, delimiter=",", skiprows=1)
-        edges = table[:, :2].astype(int)
-        count, seconds = timed(degeneracy, plan(int(edges.max()) + 1, edges), table[:, 2])
-        print(f"  {path.stem.split('_free')[0]:16} {seconds:10.3f} {count:15d}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--largest", type=int, default=100, help="side of the largest grid (100 takes half a minute)")
     largest = parser.parse_args().largest
     certified_log_partition(plan(1, np.zeros((0, 2), int)), [])  # imports and compiles
     strong_couplings()
-    ground_states()
     solutions()
     grids(largest)
 

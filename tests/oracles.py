@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial import Delaunay
+
+from isingmap.inference.zero_field.plan import plan
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -60,3 +63,11 @@ def finite_differences(function, point, step: float = 1e-5) -> np.ndarray:
         shift[k] = step
         rows.append((np.asarray(function(point + shift)) - np.asarray(function(point - shift))) / (2 * step))
     return np.array(rows)
+
+
+def spin_glass(name: str):
+    """(plan, couplings, published facts) of a glass on a grid with open borders."""
+    table = np.loadtxt(shared_file(f"spin_glass/planar_free/{name}.csv"), delimiter=",", skiprows=1)
+    with shared_file("spin_glass/planar_free/reference.csv").open() as file:
+        facts = next(row for row in csv.DictReader(file) if row["instance"] == name)
+    return plan(int(facts["n"]), table[:, :2].astype(int)), table[:, 2], facts

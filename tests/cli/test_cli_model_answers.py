@@ -101,7 +101,7 @@ def test_what_is_advised_where_ground_states_cannot_be_counted(monkeypatch):
         IsingModel(edges, couplings).degeneracy()
     unit = float(str(refused.value).split("below ")[1])
     assert IsingModel(edges, np.rint(couplings / unit) * unit).degeneracy() == 2
-    monkeypatch.setattr("isingmap.inference.proofs.certified.MOST_BITS", 32)
+    monkeypatch.setattr("isingmap.inference.proofs.degeneracy.EXPONENTS", ())
     model = IsingModel(edges, [1.0, 1.0, 1.0, -1.0])
     assert model.degeneracy() == 8  # by clique tables
     with pytest.raises(PrecisionError, match="does not depend on the scale") as refused:

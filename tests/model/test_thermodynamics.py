@@ -7,7 +7,7 @@ from scipy.special import ellipe, ellipk
 from isingmap import IsingModel
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.enumeration import all_configurations
-from isingmap.inference.proofs.certified import certified_solution
+from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution, certified_variance
 from isingmap.inference.variance import variance_by_product
 from oracles import grid_edges
 
@@ -117,7 +117,8 @@ def test_low_temperatures_go_to_balls_or_are_refused():
     model = IsingModel(edges, rng.choice([-2.0, 2.0], len(edges)))
     solution = certified_solution(model.planned.plan, model.couplings, spins=model.ground_state().spins)
     expected = model.couplings @ solution.hessian() @ model.couplings
-    assert solution.log_weight_variance() == pytest.approx(expected, rel=1e-9)
+    spins = model.ground_state().spins
+    assert certified_variance(model.planned.plan, model.couplings, spins=spins) == pytest.approx(expected, rel=1e-9)
     assert model.log_weight_variance() == pytest.approx(expected, rel=1e-9)
 
     class Lossy:
@@ -128,6 +129,20 @@ def test_low_temperatures_go_to_balls_or_are_refused():
         variance_by_product(Lossy(), model.couplings)
     with pytest.raises(PrecisionError, match=r"beta=1e\+10 is too low a temperature: .*; here, a smaller beta"):
         model.thermodynamics([1.0, 1e10])
+
+
+def test_beyond_doubles_it_does_not_take_the_whole_covariance_matrix(monkeypatch):
+    def refused(self):
+        raise AssertionError("a minute at 500 spins, hours at 2000")
+
+    monkeypatch.setattr(CertifiedSolution, "hessian_product", refused)
+    edges = grid_edges(18, 18)
+    model = IsingModel(edges, np.random.default_rng(7).choice([-1.0, 1.0], len(edges)))
+    assert not model.with_couplings(5 * model.couplings)._solution._ladder.kind.name.startswith("doubles")
+    step = 3e-3
+    table = model.thermodynamics([5 - step, 5, 5 + step])
+    slope = (table.energy[2] - table.energy[0]) / (2 * step)
+    assert table.heat_capacity[1] == pytest.approx(-25 * slope, rel=1e-3)  # the neighbours are solved in doubles
 
 
 @pytest.mark.parametrize(

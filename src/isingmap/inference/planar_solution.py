@@ -9,14 +9,16 @@ import numpy as np
 
 from isingmap.cached import cached_property
 from isingmap.errors import PrecisionError
+from isingmap.inference.elimination.solution import EliminationSolution
 from isingmap.inference.enumeration import MOST_SPINS, EnumeratedSolution, enumerated_solution
 from isingmap.inference.extended import ExtendedGraph, pairs_with_auxiliary
 from isingmap.inference.planned_graph import PlannedGraph
-from isingmap.inference.precision import Ladder
-from isingmap.inference.proofs.certified import CertifiedSolution
+from isingmap.inference.precision import MOST_SPINS_IN_BALLS, Ladder
+from isingmap.inference.proofs.certified import certified_variance
 from isingmap.inference.rungs import PlannedModel, zero_field_ladder
 from isingmap.inference.samples.joined_spins import samples_at_any_strength
 from isingmap.inference.variance import variance_by_product
+from isingmap.inference.zero_field.solution import DualSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +97,23 @@ class PlanarSolution:
         return self._ask(lambda solved: solved.hessian_entries(first, second))
 
     def log_weight_variance(self) -> float:
-        return self._ask(self._variance_by, lambda few: few.log_weight_variance())
+        try:
+            return self._variance_by(self._ladder.solved)
+        except PrecisionError:
+            if self.graph.n_spins > MOST_SPINS:
+                raise
+            return self._few.log_weight_variance()
 
     def _variance_by(self, solved) -> float:
-        if isinstance(solved, CertifiedSolution):
-            return solved.log_weight_variance()
-        return variance_by_product(solved, self._ladder.model.couplings)
+        """By one product where that is cheap and exact enough, else by balls."""
+        model = self._ladder.model
+        if isinstance(solved, DualSolution | EliminationSolution):
+            try:
+                return variance_by_product(solved, model.couplings)
+            except PrecisionError:
+                if self.graph.n_spins > MOST_SPINS_IN_BALLS:
+                    raise
+        return certified_variance(model.plan, model.couplings, spins=model.ground_spins)
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:
         try:

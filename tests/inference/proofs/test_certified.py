@@ -1,6 +1,5 @@
 """Intervals must contain the truth: exact sums in arb, published digits, integers, and doubles where they hold."""
 
-import csv
 import itertools
 import json
 import subprocess
@@ -20,10 +19,9 @@ from isingmap.inference.proofs.certified import (
     certified_moments,
     certified_solution,
 )
-from isingmap.inference.proofs.degeneracy import degeneracy
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
-from oracles import brute_force, grid_edges, random_planar_edges, shared_file
+from oracles import brute_force, grid_edges, random_planar_edges, shared_file, spin_glass
 
 ULP = np.finfo(float).eps
 
@@ -53,34 +51,6 @@ def strong_instances():
 def reference_grid(length):
     grid = json.loads(shared_file(f"reference/grid_L{length}.json").read_text())
     return plan(grid["n"], np.array(grid["edges"])), np.array(grid["J"])
-
-
-def spin_glass(name):
-    table = np.loadtxt(shared_file(f"spin_glass/planar_free/{name}.csv"), delimiter=",", skiprows=1)
-    with shared_file("spin_glass/planar_free/reference.csv").open() as file:
-        facts = next(row for row in csv.DictReader(file) if row["instance"] == name)
-    return plan(int(facts["n"]), table[:, :2].astype(int)), table[:, 2], facts
-
-
-def row_by_row_count(length, edges, couplings):
-    """(largest log-weight, number of spins that reach it) of a square grid of integer couplings, in integers."""
-    coupling = {tuple(sorted(e)): round(c) for e, c in zip(edges.tolist(), couplings, strict=True)}
-    spins = 2 * ((np.arange(2**length)[:, None] >> np.arange(length)) & 1) - 1
-    best, count = np.zeros(2**length, np.int64), np.ones(2**length, np.int64)
-    for v in range(length * length):
-        row, column = divmod(v, length)
-        flipped = np.arange(2**length) ^ (1 << column)
-        before = [(best, count, spins[:, column]), (best[flipped], count[flipped], -spins[:, column])]
-        if row == 0:  # the spin has no predecessor: one term
-            before = before[:1]
-        else:
-            up = coupling[v - length, v]
-            before = [(b + up * old * spins[:, column], c, old) for b, c, old in before]
-        best = np.max([b for b, _, _ in before], axis=0)
-        count = sum(c * (b == best) for b, c, _ in before)
-        if column:
-            best = best + coupling[v - 1, v] * spins[:, column - 1] * spins[:, column]
-    return best.max(), count[best == best.max()].sum()
 
 
 class TestInterval:
@@ -255,7 +225,7 @@ class TestPrecision:
             assert flint.ctx.prec == 77
 
     def test_flint_is_imported_only_when_needed(self):
-        program = "import sys, isingmap.inference.proofs.degeneracy; sys.exit('flint' in sys.modules)"
+        program = "import sys, isingmap.inference.proofs.proof; sys.exit('flint' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
     @pytest.mark.parametrize("bad", [[np.nan, 1.0, 1.0], [np.inf, 1.0, 1.0], [1.0, 1.0]])
@@ -273,46 +243,3 @@ class TestPrecision:
         graph = plan(3, np.array([[0, 1], [1, 2], [0, 2]]))
         with pytest.raises(PrecisionError, match="too strong"):
             certified_log_partition(graph, [1e308, 1e308, -1e308])
-
-
-class TestDegeneracy:
-    @pytest.mark.parametrize("unit", [1.0, 0.7, 1e-3, 1 / 3])
-    @pytest.mark.parametrize("n_spins", [1, 2, 3, 6, 10])
-    def test_counts_are_those_of_enumeration(self, n_spins, unit):
-        rng = np.random.default_rng(n_spins)
-        for share in (0.4, 1.0):
-            edges = random_planar_edges(rng, n_spins, share)
-            multiples = rng.integers(-3, 4, size=len(edges))
-            x = np.array(list(itertools.product([-1, 1], repeat=n_spins)))
-            weight = (x[:, edges[:, 0]] * x[:, edges[:, 1]]) @ multiples
-            count = degeneracy(plan(n_spins, edges), unit * multiples)
-            assert count == (weight == weight.max()).sum()
-
-    @pytest.mark.parametrize("name", ["t2g10_5555_free_pmj", "t2g10_6666_free_pmj", "t2g10_7777_free_pmj"])
-    def test_spin_glasses_agree_with_an_integer_transfer_matrix(self, name):
-        graph, couplings, facts = spin_glass(name)
-        best, count = row_by_row_count(10, graph.edges, couplings)
-        assert best == -float(facts["ground_energy"])
-        assert degeneracy(graph, couplings) == count
-
-    @pytest.mark.parametrize("n_spins", [60, 100, 140, 200])
-    def test_more_than_doubles_can_count(self, n_spins):
-        assert degeneracy(plan(n_spins, np.array([[0, 1]])), [1.0]) == 2 ** (n_spins - 1)
-
-    def test_without_couplings_every_configuration_is_a_ground_state(self):
-        assert degeneracy(plan(5, grid_edges(1, 5)), np.zeros(4)) == 32
-
-    def test_spins_help_and_cannot_mislead(self):
-        graph, couplings, _ = spin_glass("t2g10_6666_free_pmj")
-        wrong = np.random.default_rng(1).choice([-1, 1], size=100)
-        assert degeneracy(graph, couplings, spins=wrong) == degeneracy(graph, couplings) == 48
-
-    def test_no_common_unit(self):
-        graph, couplings, _ = spin_glass("t2g10_5555_free_gauss")
-        with pytest.raises(ModelError, match="common unit"):
-            degeneracy(graph, couplings)
-
-    @pytest.mark.parametrize("bad", [[1.0, np.sqrt(2.0)], [1.0, 2000.0], [1.0, 500.0, 500.0000003], [np.nan, 1.0]])
-    def test_no_usable_unit(self, bad):
-        with pytest.raises(ModelError, match="common unit"):
-            degeneracy(plan(5, grid_edges(1, len(bad) + 1)), bad)

@@ -49,27 +49,38 @@ def lower_bound(terminals, ends, weights, moats: MoatFamily) -> int | None:
     weights : (n_edges,) int64 array
     """
     order = from_outside_inwards(moats.parent)
-    if order.size < moats.parent.size or (moats.radius < 0).any():
+    if order.size < moats.parent.size or (moats.radius < 0).any() or not _are_sets(terminals, moats, order):
         return None
-    reach = widths_outwards(moats.parent, moats.radius, order)
-    return sum(moats.radius.tolist()) if _are_valid(terminals, ends, weights, moats, order, reach) else None
+    return sum(moats.radius.tolist()) if (widths_crossed(ends, moats) <= weights).all() else None
+
+
+def widths_crossed(ends: np.ndarray, moats: MoatFamily) -> np.ndarray:
+    """Total width of the moats between the ends of each edge, (n_edges,) int64."""
+    order = from_outside_inwards(moats.parent)
+    return _widths_crossed(ends, moats, order, widths_outwards(moats.parent, moats.radius, order))
 
 
 @kernel
-def _are_valid(terminals, ends, weights, moats, order, reach):
+def _are_sets(terminals, moats, order):
+    """Whether nodes arrive inside their moats, and the sets have an odd number of terminals."""
     if not _have_odd_terminals(terminals, moats, order):
         return False
     for a in range(moats.region.size):
         region = moats.region[a]
         if region >= 0 and not 0 <= moats.arrival[a] <= moats.radius[region]:
             return False
+    return True
+
+
+@kernel
+def _widths_crossed(ends, moats, order, reach):
     depth, chain = _chains(moats.parent, order)
+    widths = filled(ends.shape[0], ZERO)
     for e in range(ends.shape[0]):
         a, b = ends[e, 0], ends[e, 1]
         common = _innermost_common(moats.region[a], moats.region[b], moats.parent, depth, chain)
-        if _width_crossed(a, b, common, moats, reach) > weights[e]:
-            return False
-    return True
+        widths[e] = _width_crossed(a, b, common, moats, reach)
+    return widths
 
 
 @kernel

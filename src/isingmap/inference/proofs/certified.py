@@ -254,20 +254,16 @@ def certified_difference(plan: DualPlan, couplings, products: np.ndarray | None 
     return Interval(*outward(balls[0]))
 
 
-def log_weight_variance(problem: Problem, bits: int, tolerance: float) -> float:
-    """Variance of the log-weight M: the second difference of log Z of the couplings times 1 - h, 1 and 1 + h.
+def certified_variance(plan: DualPlan, couplings, *, tolerance: float = BALL_TOLERANCE, spins=None) -> float:
+    """Variance of the log-weight M, error at most the tolerance, absolute; three times the cost of log Z.
 
-    It differs from the derivative by at most h^2 / 12 times the largest fourth cumulant of M, which is no larger than
-    the fourth power of the range of M, divided by 4.
-
-    Raises
-    ------
-    PrecisionError
-        When `MOST_BITS` are not enough.
+    It is the second difference of log Z of the couplings times 1 - h, 1 and 1 + h. That differs from the derivative by
+    at most h^2 / 12 times the largest fourth cumulant of M, which is no larger than the fourth power of the range of M,
+    divided by 4. Parameters and errors as in `certified_log_partition`.
     """
+    problem = Problem.of(plan, couplings, spins)
     spread = 2.0 * math.fsum(np.abs(problem.gauged))
-    halvings = math.ceil(0.5 * math.log2(spread**4 / (24.0 * tolerance))) if spread else 1
-    halvings = max(halvings, 1)
+    halvings = max(math.ceil(2.0 * math.log2(spread) - 0.5 * math.log2(24.0 * tolerance)) if spread else 1, 1)
 
     def compute():
         from flint import arb
@@ -276,7 +272,7 @@ def log_weight_variance(problem: Problem, bits: int, tolerance: float) -> float:
         at = [problem.log_partition(problem.factorise(s)[1], s) for s in (1 - step, 1, 1 + step)]
         return [(at[0] - 2 * at[1] + at[2]) / step**2]
 
-    balls, _ = _with_enough_bits(compute, bits + 2 * halvings, lambda _: tolerance / 2)
+    balls, _ = _with_enough_bits(compute, problem.first_bits() + 2 * halvings, lambda _: tolerance / 2)
     return max(float(balls[0].mid()), 0.0)
 
 
@@ -344,10 +340,6 @@ class CertifiedSolution:
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Hessian entries of pairs of edges, (k,)."""
         return self._hessian[first, second]
-
-    def log_weight_variance(self) -> float:
-        """Variance of the log-weight, error at most the tolerance; three times the cost of log Z."""
-        return log_weight_variance(self._problem, self.bits, self._tolerance)
 
     @cached_property
     def _hessian(self) -> np.ndarray:

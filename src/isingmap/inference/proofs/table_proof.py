@@ -14,7 +14,7 @@ from isingmap.inference.elimination.configurations import most_probable
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.precision import MOST_TABLE_ENTRIES_IN_BALLS
 from isingmap.inference.proofs.certified import Interval, outward, working_precision
-from isingmap.inference.proofs.degeneracy import common_multiples
+from isingmap.inference.proofs.multiples import common_multiples
 from isingmap.interruption import look
 from isingmap.progress import at_work
 
