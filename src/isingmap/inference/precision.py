@@ -50,7 +50,7 @@ MOST_SPINS_INVERTED_IN_BALLS = 500
 MOST_TABLE_ENTRIES_IN_BALLS = 2**21
 # Words take longer to compile than balls over so few spins take to answer; there are many small models, and few large.
 FEWEST_SPINS_IN_WORDS = 501
-# Two words over everything take a minute at this size, and a gigabyte; four words take fifty times as long.
+# Two words take 40 s and 1.2 GB at this size; four take eight times as long.
 MOST_SPINS_IN_TWO_WORDS = 100_000
 MOST_SPINS_IN_FOUR_WORDS = 12_000
 # The whole inverse in four words takes 1.5 GB at this size.

@@ -67,9 +67,14 @@ class PlannedModel:
         return self.n_spins <= MOST_SPINS and self.width.cost <= MOST_ADDITIONS_BEFORE_BALLS
 
     @property
+    def fits_words(self) -> bool:
+        """Whether numbers of several words hold the entries of the matrix."""
+        return bool(np.abs(self.couplings).max(initial=0.0) <= STRONGEST_IN_WORDS)
+
+    @property
     def suits_words(self) -> bool:
-        """Whether numbers of several words are worth compiling, and hold the entries of the matrix."""
-        return self.n_spins >= FEWEST_SPINS_IN_WORDS and np.abs(self.couplings).max(initial=0.0) <= STRONGEST_IN_WORDS
+        """Whether such numbers are also worth compiling."""
+        return self.n_spins >= FEWEST_SPINS_IN_WORDS and self.fits_words
 
 
 def _in_doubles(model: PlannedModel) -> DualSolution:

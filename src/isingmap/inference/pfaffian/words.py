@@ -11,13 +11,16 @@ All of it holds as long as the compiler neither reorders nor fuses operations, w
 
 from __future__ import annotations
 
-from isingmap.compiled import HELPER, compiled, helper
+from isingmap.compiled import HELPER, compiled
+
+# Without calls, loops over numbers become vector instructions.
+arithmetic = compiled(forceinline=True, **HELPER)
 
 # 2^27 + 1: divides a double into halves of 26 bits, whose products are exact.
 SPLITTER = 134217729.0
 
 
-@helper
+@arithmetic
 def two_sum(a, b):
     """(a + b rounded, what rounding left out)."""
     total = a + b
@@ -25,14 +28,14 @@ def two_sum(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
-@helper
+@arithmetic
 def ordered_sum(a, b):
     """`two_sum` where a is zero or not smaller than b."""
     total = a + b
     return total, b - (total - a)
 
 
-@helper
+@arithmetic
 def two_product(a, b):
     """(a b rounded, what rounding left out)."""
     result = a * b
@@ -42,7 +45,7 @@ def two_product(a, b):
     return result, ((high_a * high_b - result) + high_a * low_b + low_a * high_b) + low_a * low_b
 
 
-@helper
+@arithmetic
 def _three_sum(a, b, c):
     total, first = two_sum(a, b)
     result, second = two_sum(c, total)
@@ -50,7 +53,7 @@ def _three_sum(a, b, c):
     return result, second, third
 
 
-@helper
+@arithmetic
 def _renormalised(a, b, c, d, e):
     """Four words that do not overlap from five that hardly do."""
     total, fifth = ordered_sum(d, e)
@@ -62,7 +65,7 @@ def _renormalised(a, b, c, d, e):
     return first, second, third, fourth + fifth
 
 
-@helper
+@arithmetic
 def negative(x):
     """-x."""
     if len(x) == 2:
@@ -70,7 +73,7 @@ def negative(x):
     return -x[0], -x[1], -x[2], -x[3]
 
 
-@helper
+@arithmetic
 def widened(value, x):
     """A double as a number of as many words as x."""
     if len(x) == 2:
@@ -78,7 +81,7 @@ def widened(value, x):
     return value, 0.0, 0.0, 0.0
 
 
-@helper
+@arithmetic
 def add(x, y):
     """x + y."""
     total, rest = two_sum(x[0], y[0])
@@ -93,7 +96,7 @@ def add(x, y):
     return _renormalised(total, second, third, fourth, rest + left + leaves + last)
 
 
-@helper
+@arithmetic
 def multiply_words(x, y):
     """x y."""
     p, q = two_product(x[0], y[0])
@@ -115,7 +118,7 @@ def multiply_words(x, y):
     return _renormalised(p, second, third, fourth, fifth)
 
 
-@helper
+@arithmetic
 def add_product(total, x, y):
     """total + x y; of two words, the second gathers what the first leaves out and is put in order by `normalised`."""
     if len(x) == 2:
@@ -125,7 +128,7 @@ def add_product(total, x, y):
     return add(total, multiply_words(x, y))
 
 
-@helper
+@arithmetic
 def normalised(x):
     """The same number with words that do not overlap."""
     if len(x) == 2:
