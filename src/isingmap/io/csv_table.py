@@ -70,7 +70,8 @@ def read_table(
         How many lines are header; names come from the first of them, and with 0 there are none. By default 1, or 0 if
         the first line holds answers.
     known : mapping of column name to Coding, optional
-        Labels that columns must have, as in the data of a model; see `isingmap.data.coding.code_columns`.
+        Labels that columns must have, as in the data of a model; see `isingmap.data.coding.code_columns`. It also says
+        that the variables are known, so that nobody asks whether a table of few rows is to be transposed.
 
     Returns
     -------
@@ -187,13 +188,13 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
     refuse_long(sheet, kept)
     refuse_further_headers(sheet, kept)
     refuse_totals(sheet, kept)
-    hint = transpose_hint(sheet, kept)
+    hint = transpose_hint(sheet, kept) if coding["known"] is None else ""
     names = tuple(sheet.header[j] for j in kept)
     labels = [LabelColumn.from_texts(sheet.columns[j]) for j in kept]
     try:
         spins, codings, coding_notes = code_columns(labels, names, place=lambda column, row: sheet.place(row), **coding)
     except DataError as error:
-        raise DataError(f"{error}\n{hint}" if hint else str(error)) from None
+        raise DataError(f"{hint}\nAs it is, {error}" if hint else str(error)) from None
     notes += [hint] if hint else []
     return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))
 

@@ -38,10 +38,24 @@ def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None
     else:
         return
     raise DataError(
-        f"this looks like a matrix, not like a table of answers: {what}. Moments of -1/+1 data are for "
-        f"isingmap fit --moments (in Python: PlanarIsing().fit_moments); a matrix of couplings is a model (isingmap "
-        f"infer). If the rows are observations after all, {way_out}"
+        f"this looks like a matrix, not like a table of answers: {what}. {_use_of_matrix(sheet, kept)}If the rows are "
+        f"observations after all, {way_out}"
     )
+
+
+def _use_of_matrix(sheet: Sheet, kept: Sequence[int]) -> str:
+    """What a matrix may be, by its diagonal: moments have 1 there, couplings 0."""
+    diagonal = {number(sheet.columns[j][k]) for k, j in enumerate(kept)}
+    if diagonal == {1.0}:
+        return (
+            "If it holds moments E[x_i x_j] of -1/+1 data: isingmap fit --moments --n-samples N, with --means FILE or "
+            "--family zero-field (in Python: PlanarIsing().fit_moments). "
+        )
+    if diagonal == {0.0} and sheet.header[0] == "":
+        return "If it holds couplings, it is a model: isingmap infer. "
+    if diagonal == {0.0}:
+        return "If it holds couplings, it is a model, for isingmap infer, once the rows have the names of the columns. "
+    return ""
 
 
 def _is_symmetric(columns: Sequence[Sequence[str]]) -> bool:
