@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
     chances = model.predict(rows)
     model_options.write_table(arguments, model.names, chances.tolist())
     where = streams.beside(arguments.output)
-    for note in table.notes:
+    for note in (*file.notes, *table.notes):
         print(in_options(model_options.shown(note)), file=where)
     if unseen:
         print(_about(unseen), file=where)

@@ -12,7 +12,7 @@ import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
-from isingmap.data.table import Coding, SpinTable, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
@@ -282,4 +282,7 @@ def _weights(sheet: Sheet, column: int) -> np.ndarray:
             f"column {sheet.header[column]!r} must hold weights, numbers >= 0; {sheet.place(bad[0])} has "
             f"{cell!r} ({counted(len(bad), 'such row')})"
         )
-    return np.array(weights, dtype=np.float64)
+    try:
+        return checked_weights(weights, len(weights))
+    except DataError as error:
+        raise DataError(f"column {sheet.header[column]!r}: {error}") from None
