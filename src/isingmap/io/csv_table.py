@@ -228,7 +228,7 @@ def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTa
 def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> tuple[str, ...]:
     """The cells of the first id column, or x1, x2, ... where no column could hold names."""
     if ids:
-        names = tuple(cell.strip() for cell in sheet.columns[ids[0]])
+        names = tuple(unguarded(cell.strip()) for cell in sheet.columns[ids[0]])
         _refuse_repeated(names, sheet, ids[0])
         return names
     texts = [name for j, name in enumerate(sheet.header) if j not in others and _holds_text(sheet.columns[j])]
