@@ -84,3 +84,15 @@ def test_a_square_matrix_is_sent_where_it_can_be_read(run, tmp_path, beside, dia
 def test_a_table_comes_from_standard_input(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr("isingmap.cli.streams.STANDARD_INPUT", str(table))
     assert run("fit", "-", "-o", tmp_path / "m", "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize("header", ['"","Var1","Var2","value"', "node1,node2,weight"])
+def test_a_list_of_edges_is_sent_to_models(run, table, tmp_path, header):
+    number = '"1",' if header.startswith('""') else ""
+    path = tmp_path / "edges.csv"
+    path.write_text(f'{header}\n{number}"a","b",0.5\n{number}"b","c",-0.25\n')
+    code, _, err = run("fit", path, "-o", tmp_path / "m")
+    assert code == 2 and "looks like a list of edges" in err and "--transpose" not in err
+    path.write_text(path.read_text().replace(header.split(",", 1)[1] if number else header, "source,target,coupling"))
+    assert run("infer", path)[0] == 0
+    assert run("fit", table, "--graph", path, "-o", tmp_path / "m", "--quiet")[0] == 0

@@ -20,6 +20,7 @@ from isingmap.io.delimited import Records, named_columns, read_large, read_recor
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import (
+    edge_list_hint,
     refuse_further_headers,
     refuse_long,
     refuse_matrix,
@@ -194,6 +195,7 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
     try:
         spins, codings, coding_notes = code_columns(labels, names, place=lambda column, row: sheet.place(row), **coding)
     except DataError as error:
+        hint = edge_list_hint(sheet, kept) or hint
         raise DataError(f"{hint}\nAs it is, {error}" if hint else str(error)) from None
     notes += [hint] if hint else []
     return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))

@@ -196,3 +196,18 @@ def transpose_hint(sheet: Sheet, kept: Sequence[int]) -> str:
         f"There are more columns ({len(kept)}) than rows ({counted(sheet.n_rows, 'row').split()[0]}). If each row is a "
         f"variable (a species, a senator) and each column an observation, read with transpose=True{names}."
     )
+
+
+def edge_list_hint(sheet: Sheet, kept: Sequence[int]) -> str:
+    """Where to go with a list of edges: two columns of names, some of them in both, and a number; else nothing."""
+    if len(kept) != 3:
+        return ""
+    first, second, third = ([cell.strip() for cell in sheet.columns[j]] for j in kept)
+    named = len(set(first) | set(second)) > 2 and bool(set(first) & set(second))
+    pairs = {frozenset(pair) for pair in zip(first, second, strict=True)}
+    if not named or len(pairs) < len(first) or any(number(cell) is None for cell in third):
+        return ""
+    return (
+        "This looks like a list of edges, not like a table of answers. It is a model, for isingmap infer, once its "
+        "columns are called source, target and coupling; and isingmap fit TABLE --graph FILE fits its graph to a table."
+    )
