@@ -49,7 +49,8 @@ def test_a_lone_mark_of_missing_answers_is_asked_about(run, tmp_path, code):
 def test_a_table_to_be_transposed_is_told_so_first(run, tmp_path):
     (tmp_path / "t.csv").write_text("Species,s1,s2,s3,s4,s5\nPoa,0,1,1,0,1\nFoo,1,1,0,0,1\nBar,1,0,0,1,1\n")
     code, _, err = run("fit", tmp_path / "t.csv", "-o", tmp_path / "m")
-    assert code == 2 and err.index("--transpose and --id-column Species") < err.index("--missing-label")
+    assert code == 2 and err.index("--transpose and --id-column Species") < err.index("cannot be read")
+    assert "--missing-label" not in err and "If it is an id or a group, set it aside (--id-column" in err
     options = ("--transpose", "--id-column", "Species", "--family", "zero-field", "--prior", "1")
     assert run("fit", tmp_path / "t.csv", *options, "-o", tmp_path / "m")[0] == 0
 

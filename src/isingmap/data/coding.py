@@ -326,6 +326,8 @@ def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[st
     if set(values) == {"-1", "0", "1"}:
         rare, common = sorted(("0", "-1"), key=lambda value: column.counts[value])
         return (f"If {rare} stands for a missing answer among {common} and 1, say so: missing_label={rare}.",)
+    if len(values) == len(column.codes) and all(number(value) is None for value in values):
+        return (HINT_IDS,)  # names of the rows
     counts = _count_hint(values)
     missing = () if counts else _missing_hint(column, [value for value in values if value not in expected])
     return counts + missing + ((HINT_IDS,) if len(values) > 5 or not counts + missing else ())
