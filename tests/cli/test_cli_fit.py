@@ -175,7 +175,7 @@ def test_hostile_names(run, tmp_path, pairs):
     path.write_text(pairs(names), encoding="utf-8")
     code, out, _ = run("fit", path, "--family", "zero-field", "-o", tmp_path / "map")
     assert code == 0 and "\x1b" not in out and "\\x1b[31mred" in out
-    expected = ["'=cmd()", *names[1:]]
+    expected = ["'=cmd()", *names[1:5], "\\x1b[31mred", *names[6:]]
     assert [row["name"] for row in read(tmp_path / "map" / "nodes.csv")] == expected
     assert list(IsingModel.load(tmp_path / "map" / "model.json").names) == names
     assert "<script>" not in (tmp_path / "map" / "map.svg").read_text(encoding="utf-8")

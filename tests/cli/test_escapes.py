@@ -62,3 +62,16 @@ def test_nothing_on_the_screen_comes_from_a_name(folder, capsys, code, command):
     shown = "".join(capsys.readouterr())
     assert not [letter for letter in shown if letter < " " and letter not in "\n\t" or letter in "\x7f\u202e"]
     assert not [line for line in shown.splitlines() if line.startswith("FORGED")]
+
+
+def test_tables_of_results_hold_no_control_characters_and_are_read_back(folder, run):
+    IsingModel([(0, 1), (1, 2)], [1.0, -0.5], [0.3, 0.0, 0.0], names=["a\x1b[31m", "=b", "c\\x1b"]).save("m.json")
+    names = IsingModel.load("m.json").names
+    assert run("sample", "m.json", "-n", "400", "-o", "s.csv")[0] == 0
+    assert run("fit", "s.csv", "-o", "o", "--quiet")[0] == 0
+    assert run("predict", "m.json", "s.csv", "-o", "p.csv")[0] == 0
+    assert run("fit", "s.csv", "-o", "o2", "--graph", "o/edges.csv", "--node-groups", "o/nodes.csv", "--quiet")[0] == 0
+    assert IsingModel.load("o/model.json").names == IsingModel.load("o2/model.json").names == names
+    for path in [*folder.glob("?.csv"), *folder.glob("o*/*.csv")]:
+        if path.name != "t.csv":
+            assert "\x1b" not in path.read_text()

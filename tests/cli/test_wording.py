@@ -60,7 +60,12 @@ def test_every_rule_for_missing_cells_is_an_option(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(99, "all versions read that"), ("x", "expected a \"version\" from 1 to 1 of the format, got 'x'")],
+    [
+        (99, "all versions read that"),
+        ("x", "\"version\", that of the format, must be a whole number such as 1; got 'x' (a text)"),
+        (True, "must be a whole number such as 1; got True (a truth value)"),
+        (0, "got 0 (too small)"),
+    ],
 )
 def test_versions_of_model_files(run, model, version, message):
     model.write_text(json.dumps(json.loads(model.read_text()) | {"version": version}))

@@ -1,6 +1,7 @@
 """CSV files: whole, with all digits, and without formulas."""
 
 import csv
+import itertools
 
 import pytest
 
@@ -58,6 +59,24 @@ def test_formulas_are_guarded(name, tmp_path):
 @pytest.mark.parametrize("name", ORDINARY)
 def test_guarding_can_be_undone(name):
     assert unguarded(guarded(name)) == name == guarded(name)
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31m", "\x07", "\x9b1m", "\x1b=1", "=\x1b", "\\\x1b", "\\\\\x7f", "\0"])
+def test_control_characters_are_written_out(name, tmp_path):
+    write_csv(tmp_path / "t.csv", (name,), [(name,)])
+    cell = read(tmp_path / "t.csv")[1][0]
+    assert cell.isprintable() and unguarded(cell) == name
+
+
+@pytest.mark.parametrize("text", ["\\x1b", "\\\\x1b", "C:\\x1", "\\\\x1b\x1b", "a\\x41", "\\\x1b\\x1b", "'\\x1b"])
+def test_what_looks_written_out_comes_back(text):
+    assert unguarded(guarded(text)) == text
+
+
+def test_every_short_text_comes_back():
+    for letters in itertools.product("\\x1b\x1b'=", repeat=5):
+        text = "".join(letters)
+        assert unguarded(guarded(text)) == text
 
 
 def test_a_failure_leaves_the_old_table(tmp_path):

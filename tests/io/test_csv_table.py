@@ -109,7 +109,7 @@ def test_positive_and_threshold_reach_the_coding(write):
         (" \n\n", {}, "holds no rows"),
         ("a,a\n0,1\n1,0\n", {}, "used more than once: 'a'"),
         ("a,,b\n0,1,1\n1,0,0\n", {}, "no name to column 2"),
-        ('a,b\n"0,1\n1,0\n', {}, "Is a quote unbalanced"),
+        ('a,b\n"0,1\n1,0\n', {}, "line 2: a quote opens in this line"),
         ("a b\n0 1\n1 0\n", {}, "use separator=' '"),
         (PLAIN, {"separator": ",,"}, "separator must be one character"),
         (PLAIN, {"id_column": "B"}, "no column 'B' .id_column=.; the columns are a, b"),

@@ -120,7 +120,7 @@ def test_names_that_would_not_survive(tmp_path, name):
         ("3 2\n1 2 1\n2 3 -1\n", "line 1, '3 2', holds counts"),
         ("# nothing\n", "no edge"),
         ("", "no rows"),
-        ('a,"b,1\n', "line 1: unexpected end of data. Is a quote unbalanced"),
+        ('a,"b,1\n', "line 1: a quote opens in this line and is not closed"),
     ],
 )
 def test_refused(write, tmp_path, content, message):

@@ -165,3 +165,24 @@ def test_a_packed_file_that_grows_without_bounds(tmp_path):
     (tmp_path / "bomb.csv.gz").write_bytes(data)
     with pytest.raises(FileFormatError, match="gunzip"):
         read_table(tmp_path / "bomb.csv.gz")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n0,1\n1,"0\n1,1\n0,0\n', 3),
+        ('a,"b\n0,1\n1,0\n', 1),
+        ('a,b\n"x\ny",1\n0,"1\n1,0\n', 4),
+        ("a,b\n" + "0,1\n" * 100_000 + '1,"0\n' + "1,0\n" * 100_000, 100_002),
+    ],
+)
+def test_a_quote_that_stays_open_is_told_where_it_opens(write, text, line):
+    with pytest.raises(FileFormatError, match=f"line {line}: a quote opens in this line and is not closed"):
+        read_table(write(text))
+
+
+def test_weights_that_add_up_to_infinity_are_told_with_file_and_column(write):
+    path = write("a,b,w\n" + "0,1,1e308\n1,0,1e308\n" * 9)
+    with pytest.raises(DataError, match=r"table\.csv: column 'w': the weights add up to inf") as caught:
+        read_table(path, weight_column="w")
+    assert "Divide them all by one number" in str(caught.value)

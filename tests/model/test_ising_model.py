@@ -183,7 +183,7 @@ GOOD = {
     [
         ({"format": "pickle"}, "not an isingmap model"),
         ({"version": 99}, "version 99 of the format.*bqpjson"),
-        ({"version": True}, "from 1 to 1 of the format, got True"),
+        ({"version": True}, "a whole number such as 1; got True .a truth value"),
         ({"names": "ab"}, 'list under "names"'),
         ({"names": ["a", 1]}, r"names\[1\] has the wrong type"),
         ({"edges": [[0, 1.5]]}, r"edges\[0\] must be two integers"),

@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
     chances = model.predict(rows)
     model_options.write_table(arguments, model.names, chances.tolist())
     where = streams.beside(arguments.output)
-    for note in table.notes:
+    for note in (*file.notes, *table.notes):
         print(in_options(model_options.shown(note)), file=where)
     if unseen:
         print(_about(unseen), file=where)
@@ -69,8 +69,8 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _labels_of(file) -> dict | None:
-    """What -1 and +1 stood for in the data that the model was learned from, where its file tells."""
+def _labels_of(file) -> dict:
+    """What -1 and +1 stood for in the data that the model was learned from; empty if its file does not tell."""
     from isingmap.data.table import Coding
 
     fit = file.record.get("fit")
@@ -78,7 +78,7 @@ def _labels_of(file) -> dict | None:
     if not isinstance(labels, list) or [len(pair) for pair in labels if isinstance(pair, list)] != [2] * len(
         file.model.names
     ):
-        return None
+        return {}
     return {name: Coding(*map(str, pair)) for name, pair in zip(file.model.names, labels, strict=True)}
 
 
@@ -92,9 +92,12 @@ def _in_order_of(model, table):
     strange = [name for name in table.names if name not in model.names]
     if strange:
         them = "this column" if len(strange) == 1 else "these columns"
+        way_out = f"Leave {them} out: {listed([f'drop_column={name!r}' for name in strange])}"
+        if len(strange) == len(table.names):
+            way_out = "If the rows of the table are the variables, use transpose=True and id_column=, their names"
         raise DataError(
             f"the model has no variable {listed([repr(name) for name in strange])}; its variables are "
-            f"{listed(model.names)}. Leave {them} out: {listed([f'drop_column={name!r}' for name in strange])}"
+            f"{listed(model.names)}. {way_out}"
         )
     rows = np.full((table.n_samples, model.n_spins), np.nan)
     place = {name: k for k, name in enumerate(model.names)}

@@ -7,6 +7,7 @@ likely a three-valued answer that lost a value than a second coding, so it is re
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ Positive = str | int | bool | Mapping[str, object] | None
 
 HINT_IDS = "If it is an id or a group, set it aside (id_column= of a file; leave it out of an array)."
 HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
+_HINT_POSITIVE = "Say which label is +1: positive=LABEL for all columns, or column by column, "
 _MISSING_CODES = re.compile(r"-?(7+|8+|9+|[1-9]?9[789])|-[1-9]")  # as questionnaires have them: 9, 99, 98, -9, -1
 
 
@@ -216,10 +218,18 @@ class _Problems:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.hints: dict[str, None] = {}
+        self.examples: list[
+            tuple[str, str | None]
+        ] = []  # columns that need a positive label, with one that makes sense
 
     def add(self, line: str, *hints: str) -> None:
         self.lines.append(line)
         self.hints.update(dict.fromkeys(hints))
+
+    def ask_positive(self, line: str, name: str, column: LabelColumn, *hints: str) -> None:
+        """Add a column that does not say what is +1."""
+        self.add(line, *_lone_missing_hint(column), _HINT_POSITIVE, *hints)
+        self.examples.append((name, _sensible_label(column)))
 
     def raise_if_any(self) -> None:
         if not self.lines:
@@ -228,34 +238,65 @@ class _Problems:
         if len(self.lines) > 10:
             shown.append(f"... and {counted(len(self.lines) - 10, 'more column')}")
         head = f"{counted(len(self.lines), 'column')} cannot be read as two values"
-        raise DataError("\n".join([f"{head}:", *(f"  {line}" for line in shown), *self.hints]))
+        hints = [hint + self._example if hint == _HINT_POSITIVE else hint for hint in self.hints]
+        raise DataError("\n".join([f"{head}:", *(f"  {line}" for line in shown), *hints]))
+
+    @property
+    def _example(self) -> str:
+        """The first column with a label that makes sense, or else the first column and the word LABEL."""
+        name, label = next((pair for pair in self.examples if pair[1] is not None), self.examples[0])
+        return f"such as positive={ {name: label or 'LABEL'}!r}."
 
 
 def _describe(problems, column, name, label, table_pair, place, positive) -> None:
     """Say why no pair fits the column."""
     values = column.values
     found = " and ".join(repr(column.display(value)) for value in values)
-    hint = _positive_hint(name, column)
     if len(values) > 2:
         line = f"column {name!r} has {_third_value(column, label, table_pair, place)}"
         problems.add(line, *_third_value_hints(column, _expected(column, label, table_pair)))
     elif label is not None:
         typed = positive[name] if isinstance(positive, Mapping) else positive
-        problems.add(f"column {name!r} holds {found}, not the positive label {cell_text(typed)!r}", hint)
+        line = f"column {name!r} holds {found}, not the positive label {cell_text(typed)!r}"
+        problems.ask_positive(line, name, column)
     elif number(values[0]) is not None:
         odd = _first_odd(column, table_pair, place)
         line = f"column {name!r} holds {found} ({odd}), where {' and '.join(table_pair)} were expected"
-        problems.add(line, hint, *_count_hint(values))
+        problems.ask_positive(line, name, column, *_count_hint(values))
     else:
-        problems.add(f"column {name!r} holds {found}, which do not say what is +1", hint, HINT_IDS)
+        line = f"column {name!r} holds {found}, which do not say what is +1"
+        problems.ask_positive(line, name, column, HINT_IDS)
 
 
-def _positive_hint(name: str, column: LabelColumn) -> str:
-    """How to say what is +1, with the column and its last label for an example."""
-    numbers = all(number(value) is not None for value in column.values)
-    last = max(column.values, key=lambda value: number(value) or 0.0) if numbers else column.values[-1]
-    example = {name: column.display(last)}
-    return f"Say which label is +1: positive=LABEL for all columns, or column by column, such as positive={example!r}."
+def _sensible_label(column: LabelColumn) -> str | None:
+    """A label that may well be +1: the largest number above 0, or the last text; no mark of a missing answer."""
+    odd = _lone_missing_label(column)
+    sizes = {value: _size(value) for value in column.values if value != odd}
+    if None in sizes.values():
+        texts = [value for value in sizes if value not in {negative for negative, _ in PAIRS}]
+        return column.display(texts[-1]) if texts else None
+    largest = max(sizes, key=lambda value: sizes[value] or 0.0, default=None)
+    return column.display(largest) if largest is not None and (sizes[largest] or 0.0) > 0 else None
+
+
+def _size(text: str) -> float | None:
+    """The number that a text may be elsewhere: with a decimal comma, or in digits of another script."""
+    digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in text)
+    return number(digits.replace(",", "."))
+
+
+def _lone_missing_label(column: LabelColumn) -> str | None:
+    """Of two labels the one that may stand for a missing answer, beside one that is known to be an answer."""
+    known = [value for value in column.values if any(value in pair for pair in PAIRS)]
+    odd = [value for value in column.values if value not in known]
+    if len(known) != 1 or len(odd) != 1 or not (number(odd[0]) is None or _MISSING_CODES.fullmatch(odd[0])):
+        return None
+    return odd[0]
+
+
+def _lone_missing_hint(column: LabelColumn) -> tuple[str, ...]:
+    odd = _lone_missing_label(column)
+    return () if odd is None else _missing_hint(column, [odd])
 
 
 def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place) -> str:
@@ -285,6 +326,8 @@ def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[st
     if set(values) == {"-1", "0", "1"}:
         rare, common = sorted(("0", "-1"), key=lambda value: column.counts[value])
         return (f"If {rare} stands for a missing answer among {common} and 1, say so: missing_label={rare}.",)
+    if len(values) == len(column.codes) and all(number(value) is None for value in values):
+        return (HINT_IDS,)  # names of the rows
     counts = _count_hint(values)
     missing = () if counts else _missing_hint(column, [value for value in values if value not in expected])
     return counts + missing + ((HINT_IDS,) if len(values) > 5 or not counts + missing else ())

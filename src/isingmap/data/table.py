@@ -11,6 +11,8 @@ import numpy as np
 from isingmap.errors import DataError
 from isingmap.printable import printable
 
+LARGEST_WEIGHT = 1e150  # of all rows together; its square is still a number
+
 
 @dataclass(frozen=True)
 class Coding:
@@ -177,6 +179,13 @@ def checked_weights(weights, n_samples: int) -> np.ndarray:
         raise DataError(f"weights must be finite and not negative; {where}")
     if not array.any():
         raise DataError("all weights are zero, so no observation is left; at least one must be positive")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not total <= LARGEST_WEIGHT:
+        raise DataError(
+            f"the weights add up to {total:g}, above {LARGEST_WEIGHT:g}, and sums of so large numbers overflow. "
+            "Divide them all by one number: weights count rows"
+        )
     array.flags.writeable = False
     return array
 

@@ -1,4 +1,4 @@
-"""CSV files for people: UTF-8, all digits, and no name that a spreadsheet would run as a formula."""
+"""CSV files for people: UTF-8, all digits, and no name that would steer a terminal or run in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ Row = Sequence[Cell]
 
 # An apostrophe that already stands before such a character is guarded too, so that guarding can be undone.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+# Control characters but tab and ends of line; and what they are written as, backslashes in front doubled.
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+_WRITTEN = r"x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f])"
+_TO_WRITE = re.compile(rf"(\\*)({_CONTROL})|(\\+)(?={_WRITTEN})")
+_TO_READ = re.compile(rf"(\\+)({_WRITTEN})")
 
 
 def write_csv(path: str | PathLike[str], columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -40,16 +45,31 @@ def write_csv(path: str | PathLike[str], columns: Sequence[str], rows: Iterable[
 
 
 def guarded(text: str) -> str:
-    """`text` with an apostrophe in front where a spreadsheet would run it as a formula.
+    """`text` with an apostrophe in front where a spreadsheet would run it, and control characters written out (\\x1b).
 
-    Numbers are left alone; so is every text that does not start with = + - @ or white space that hides them.
+    Numbers are left alone; so is every text that does not start with = + - @ or white space that hides them. Tabs and
+    ends of line stay as they are.
     """
+    text = _TO_WRITE.sub(_written, text)
     return "'" + text if _FORMULA.match(text) and number(text) is None else text
 
 
 def unguarded(text: str) -> str:
     """The text of which `guarded` made `text`."""
-    return text[1:] if text.startswith("'") and guarded(text[1:]) == text else text
+    if text.startswith("'") and _FORMULA.match(text[1:]) and number(text[1:]) is None:
+        text = text[1:]
+    return _TO_READ.sub(_read, text)
+
+
+def _written(found: re.Match) -> str:
+    if found[3]:
+        return found[3] * 2
+    return f"{found[1] * 2}\\x{ord(found[2]):02x}"
+
+
+def _read(found: re.Match) -> str:
+    backslashes = found[1][: len(found[1]) // 2]
+    return backslashes + (chr(int(found[2][1:], 16)) if len(found[1]) % 2 else found[2])
 
 
 def _cell(value: Cell) -> Cell:

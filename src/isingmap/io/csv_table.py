@@ -12,7 +12,7 @@ import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
-from isingmap.data.table import Coding, SpinTable, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
@@ -20,6 +20,7 @@ from isingmap.io.delimited import Records, named_columns, read_large, read_recor
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import (
+    edge_list_hint,
     refuse_further_headers,
     refuse_long,
     refuse_matrix,
@@ -70,7 +71,8 @@ def read_table(
         How many lines are header; names come from the first of them, and with 0 there are none. By default 1, or 0 if
         the first line holds answers.
     known : mapping of column name to Coding, optional
-        Labels that columns must have, as in the data of a model; see `isingmap.data.coding.code_columns`.
+        Labels that columns must have, as in the data of a model; see `isingmap.data.coding.code_columns`. It also says
+        that the variables are known, so that nobody asks whether a table of few rows is to be transposed.
 
     Returns
     -------
@@ -187,13 +189,14 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
     refuse_long(sheet, kept)
     refuse_further_headers(sheet, kept)
     refuse_totals(sheet, kept)
-    hint = transpose_hint(sheet, kept)
+    hint = transpose_hint(sheet, kept) if coding["known"] is None else ""
     names = tuple(sheet.header[j] for j in kept)
     labels = [LabelColumn.from_texts(sheet.columns[j]) for j in kept]
     try:
         spins, codings, coding_notes = code_columns(labels, names, place=lambda column, row: sheet.place(row), **coding)
     except DataError as error:
-        raise DataError(f"{error}\n{hint}" if hint else str(error)) from None
+        hint = edge_list_hint(sheet, kept) or hint
+        raise DataError(f"{hint}\nAs it is, {error}" if hint else str(error)) from None
     notes += [hint] if hint else []
     return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))
 
@@ -227,7 +230,7 @@ def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTa
 def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> tuple[str, ...]:
     """The cells of the first id column, or x1, x2, ... where no column could hold names."""
     if ids:
-        names = tuple(cell.strip() for cell in sheet.columns[ids[0]])
+        names = tuple(unguarded(cell.strip()) for cell in sheet.columns[ids[0]])
         _refuse_repeated(names, sheet, ids[0])
         return names
     texts = [name for j, name in enumerate(sheet.header) if j not in others and _holds_text(sheet.columns[j])]
@@ -281,4 +284,7 @@ def _weights(sheet: Sheet, column: int) -> np.ndarray:
             f"column {sheet.header[column]!r} must hold weights, numbers >= 0; {sheet.place(bad[0])} has "
             f"{cell!r} ({counted(len(bad), 'such row')})"
         )
-    return np.array(weights, dtype=np.float64)
+    try:
+        return checked_weights(weights, len(weights))
+    except DataError as error:
+        raise DataError(f"column {sheet.header[column]!r}: {error}") from None

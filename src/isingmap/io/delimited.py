@@ -306,5 +306,5 @@ def _parse(text: str, separator: str, name: str, n_above: int, most: int | None)
             lines.append(line + n_above)
     except csv.Error as error:
         line, reason = error.args
-        raise FileFormatError(f"{name}: line {line + n_above}: {reason}. Is a quote unbalanced?") from None
+        raise FileFormatError(f"{name}: line {line + n_above}: {reason}") from None
     return rows, lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records
 
@@ -16,8 +17,8 @@ def edges_of_matrix(records: Records) -> list[Edge] | None:
     FileFormatError
         If a cell is no number, the matrix is not symmetric, or its diagonal not 0.
     """
-    above = [cell.strip() for cell in records.rows[0]]
-    beside = [row[0].strip() for row in records.rows[1:]]
+    above = [unguarded(cell.strip()) for cell in records.rows[0]]
+    beside = [unguarded(row[0].strip()) for row in records.rows[1:]]
     if not beside or above[-len(beside) :] != beside or len(above) - len(beside) not in (0, 1):
         return None
     if any(len(row) != len(beside) + 1 for row in records.rows[1:]) or len(set(beside)) < len(beside):

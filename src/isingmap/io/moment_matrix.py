@@ -9,6 +9,7 @@ import numpy as np
 
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataError
+from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, check_widths, named_columns, read_records
 
@@ -27,9 +28,9 @@ def read_moments(path: str | PathLike, separator: str | None = None) -> tuple[np
         If the file is no square matrix of numbers, or the names beside it are not those above it.
     """
     records = read_records(path, separator)
-    header = [cell.strip() for cell in records.rows[0]]
+    header = [unguarded(cell.strip()) for cell in records.rows[0]]
     rows = records.rows[1:]
-    beside = [row[0].strip() for row in rows]
+    beside = [unguarded(row[0].strip()) for row in rows]
     names = header[-len(rows) :] if rows else []
     has_row_names = bool(rows) and len(rows[0]) == len(rows) + 1
     if not rows or len(header) - len(rows) not in ((0, 1) if has_row_names else (0,)):
@@ -63,7 +64,7 @@ def read_means(path: str | PathLike, names: Sequence[str]) -> np.ndarray:
     keys, cells = named_columns(records, ("name", "mean"))
     mean_of: dict[str, float] = {}
     for k, (key, cell) in enumerate(zip(keys, cells, strict=True), 1):
-        name = key.strip()
+        name = unguarded(key.strip())
         if name in mean_of:
             raise records.fail(f"line {records.lines[k]}: a second mean for {name!r}")
         mean_of[name] = _number(records, k, "mean", cell)

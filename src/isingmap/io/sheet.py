@@ -11,6 +11,7 @@ import numpy as np
 from isingmap.data.labels import PAIRS, distinct_texts, joined, normalise
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataError
+from isingmap.files.csv_file import unguarded
 from isingmap.io.delimited import Records, check_widths
 
 _LOOKED_AT = 100  # rows that tell whether the first row is like the others
@@ -53,8 +54,9 @@ class Sheet:
         DataError
             If there is none of this name, with one that is written alike or all names.
         """
-        if name in self.header:
-            return self.header.index(name)
+        for spelled in (name, unguarded(name)):
+            if spelled in self.header:
+                return self.header.index(spelled)
         close = difflib.get_close_matches(name, self.header, 1, 0.6)
         advice = f"did you mean {close[0]!r}?" if close else f"the columns are {listed(self.header)}"
         raise DataError(f"there is no column {name!r} ({option}=); {advice}")
@@ -115,7 +117,7 @@ def _is_blank(column: Sequence[str]) -> bool:
 
 def _header(records: Records, header_lines: int | None) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
     """Names of the columns, how many rows they take up, and what to say about them."""
-    first = tuple(cell.strip() for cell in records.rows[0])
+    first = tuple(unguarded(cell.strip()) for cell in records.rows[0])
     keys = {normalise(cell) for cell in first} - {""}
     answers = bool(keys) and any(keys <= set(pair) for pair in PAIRS)
     if header_lines is None and not answers:

@@ -38,10 +38,24 @@ def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None
     else:
         return
     raise DataError(
-        f"this looks like a matrix, not like a table of answers: {what}. Moments of -1/+1 data are for "
-        f"isingmap fit --moments (in Python: PlanarIsing().fit_moments); a matrix of couplings is a model (isingmap "
-        f"infer). If the rows are observations after all, {way_out}"
+        f"this looks like a matrix, not like a table of answers: {what}. {_use_of_matrix(sheet, kept)}If the rows are "
+        f"observations after all, {way_out}"
     )
+
+
+def _use_of_matrix(sheet: Sheet, kept: Sequence[int]) -> str:
+    """What a matrix may be, by its diagonal: moments have 1 there, couplings 0."""
+    diagonal = {number(sheet.columns[j][k]) for k, j in enumerate(kept)}
+    if diagonal == {1.0}:
+        return (
+            "If it holds moments E[x_i x_j] of -1/+1 data: isingmap fit --moments --n-samples N, with --means FILE or "
+            "--family zero-field (in Python: PlanarIsing().fit_moments). "
+        )
+    if diagonal == {0.0} and sheet.header[0] == "":
+        return "If it holds couplings, it is a model: isingmap infer. "
+    if diagonal == {0.0}:
+        return "If it holds couplings, it is a model, for isingmap infer, once the rows have the names of the columns. "
+    return ""
 
 
 def _is_symmetric(columns: Sequence[Sequence[str]]) -> bool:
@@ -181,4 +195,19 @@ def transpose_hint(sheet: Sheet, kept: Sequence[int]) -> str:
     return (
         f"There are more columns ({len(kept)}) than rows ({counted(sheet.n_rows, 'row').split()[0]}). If each row is a "
         f"variable (a species, a senator) and each column an observation, read with transpose=True{names}."
+    )
+
+
+def edge_list_hint(sheet: Sheet, kept: Sequence[int]) -> str:
+    """Where to go with a list of edges: two columns of names, some of them in both, and a number; else nothing."""
+    if len(kept) != 3:
+        return ""
+    first, second, third = ([cell.strip() for cell in sheet.columns[j]] for j in kept)
+    named = len(set(first) | set(second)) > 2 and bool(set(first) & set(second))
+    pairs = {frozenset(pair) for pair in zip(first, second, strict=True)}
+    if not named or len(pairs) < len(first) or any(number(cell) is None for cell in third):
+        return ""
+    return (
+        "This looks like a list of edges, not like a table of answers. It is a model, for isingmap infer, once its "
+        "columns are called source, target and coupling; and isingmap fit TABLE --graph FILE fits its graph to a table."
     )

@@ -10,6 +10,7 @@ from isingmap.files.strict_json import read_json_object, shown
 FORMAT = "isingmap-model"
 VERSION = 1
 KEYS = ("format", "version", "convention", "names", "edges", "couplings", "fields", "free_fields")
+_JSON_KINDS = {bool: "a truth value", str: "a text", float: "a fraction", int: "too small", type(None): "missing"}
 CONVENTION = "P(x) = exp(sum fields_i x_i + sum couplings_ij x_i x_j) / Z, x in {-1, +1}"
 
 
@@ -41,7 +42,10 @@ def read_document(path: str | PathLike[str]) -> dict:
         raise FileFormatError(f'{where}: not an isingmap model: expected the key "format" to be "{FORMAT}"')
     version = document.get("version")
     if type(version) is not int or version < 1:
-        raise FileFormatError(f'{where}: expected a "version" from 1 to {VERSION} of the format, got {shown(version)}')
+        raise FileFormatError(
+            f'{where}: "version", that of the format, must be a whole number such as {VERSION}; got {shown(version)} '
+            f"({_JSON_KINDS.get(type(version), 'no number')})"
+        )
     if version > VERSION:
         raise FileFormatError(
             f"{where}: this file is of version {version} of the format, of a later isingmap than this one, which reads "

@@ -1,0 +1,91 @@
+"""What a model.json says of how it was learned: entries beside the model, left out where they are damaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from isingmap.data.table import listed
+
+
+def sound_entries(record: Mapping[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The entries of a record without those that are damaged, and a sentence that names these.
+
+    Parameters
+    ----------
+    record : mapping
+        The entries of a model.json that are not the model: "fit", "facts", "positions" and what others have added.
+    names : sequence of str
+        Of the variables.
+    """
+    kept, damaged = dict(record), []
+    for key, is_sound in _CHECKS.items():
+        if key in kept and not is_sound(kept[key], names):
+            del kept[key]
+            damaged.append(f'"{key}"')
+    if "fit" in kept:
+        bad = [key for key, is_sound in _CHECKS_OF_FIT.items() if not is_sound(kept["fit"].get(key), names)]
+        kept["fit"] = {key: value for key, value in kept["fit"].items() if key not in bad}
+        damaged += [f'"{key}" of "fit"' for key in bad]
+    if not damaged:
+        return kept, ()
+    what = f"{len(damaged)} {'entry is' if len(damaged) == 1 else 'entries are'} damaged and ignored"
+    return kept, (f"Beside the model, which is whole, {what}: {listed(damaged)}.",)
+
+
+def _are_pairs_of_labels(value: object, names: Sequence[str]) -> bool:
+    """Two different texts for each variable; none where no rows were read."""
+    return value in (None, []) or (
+        isinstance(value, list)
+        and len(value) == len(names)
+        and all(isinstance(pair, list) and _are_texts(pair, ("", "")) and pair[0] != pair[1] for pair in value)
+    )
+
+
+def _are_texts(value: object, names: Sequence[str]) -> bool:
+    """As many texts as names, or nothing."""
+    return value is None or (
+        isinstance(value, list) and len(value) == len(names) and all(isinstance(text, str) for text in value)
+    )
+
+
+def _is_list_of_texts(value: object, names: Sequence[str]) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(text, str) for text in value))
+
+
+def _is_text(value: object, names: Sequence[str]) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_number(value: object, names: Sequence[str] = ()) -> bool:
+    return value is None or (type(value) in (int, float) and math.isfinite(value))  # type: ignore[arg-type]
+
+
+def _are_positions(value: object, names: Sequence[str]) -> bool:
+    """Two numbers for each variable, and perhaps for others."""
+    return (
+        isinstance(value, dict)
+        and set(names) <= value.keys()
+        and all(isinstance(place, list) and len(place) == 2 and None not in place for place in value.values())
+        and all(_is_number(number) for place in value.values() for number in place)
+    )
+
+
+_CHECKS: dict[str, Callable[[Any, Sequence[str]], bool]] = {
+    "fit": lambda value, names: isinstance(value, dict),
+    "facts": lambda value, names: isinstance(value, list) and all(isinstance(fact, dict) for fact in value),
+    "positions": _are_positions,
+}
+_CHECKS_OF_FIT: dict[str, Callable[[Any, Sequence[str]], bool]] = {
+    "title": _is_text,
+    "command": _is_text,
+    "settings": _is_text,
+    "stopped": _is_text,
+    "n_samples": _is_number,
+    "log_likelihood": _is_number,
+    "labels": _are_pairs_of_labels,
+    "groups": _are_texts,
+    "notes": _is_list_of_texts,
+    "warnings": _is_list_of_texts,
+}
