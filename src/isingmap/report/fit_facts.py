@@ -13,6 +13,7 @@ from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
 from isingmap.printable import printable
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
+from isingmap.report.miss_facts import miss_facts
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -28,6 +29,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_data(learned),
         *_model(learned.result),
         *_fit(learned),
+        *miss_facts(learned),
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
         convention(),

@@ -97,12 +97,14 @@ def _step(search: Search) -> bool:
 def result_of(state: SearchState, options: SearchOptions, *, n_restarts: int = 0, n_equal: int = 1) -> SearchResult:
     """What the state has come to, in the caller's order of the variables."""
     excluded = left_out(state)
+    stopped, blocked = ending(state, excluded)
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
         path=_path(state, options),
         excluded=excluded,
-        stopped=ending(state, excluded),
+        stopped=stopped,
+        blocked=blocked,
         family=problem.family,
         criterion=options.criterion,
         search=options.search,
