@@ -188,6 +188,8 @@ def _existence(result: SearchResult) -> str:
         )
     if not result.excluded:
         return "no prior; every coupling and field that is worth its price has a finite estimate (checked exactly)"
+    if any(pair.too_strong for pair in result.excluded):
+        return "no prior; couplings and fields that would be infinite, or that could not be fitted, were left out"
     return "no prior; couplings and fields that would be infinite (checked exactly) were left out; a prior admits them"
 
 

@@ -14,7 +14,7 @@ from isingmap.structure.searches.blocked import in_numbers, worthy_pairs
 from isingmap.structure.state.search_state import Pair, SearchState
 
 # Pairs whose fit failed for which the reason is looked for, each by two fits of a block and a linear program.
-MOST_EXPLAINED = 10
+MOST_EXPLAINED = 5
 TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 
 
@@ -51,10 +51,16 @@ def _unfit(state: SearchState, pair: Pair, *, explain: bool) -> Exclusion:
 
 
 def _face_with(state: SearchState, pair: Pair) -> Face | None:
+    """A face of the pair and its common neighbours, which takes no time, or of its block."""
     model, problem = state.model, state.problem
     edges = np.vstack([model.edges, [pair]])
-    counted = problem.n_samples if problem.prior is None else None
-    return face_of_graph(model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]], counted, of_edge=-1)
+    moments = model.target[edges[:, 0], edges[:, 1]]
+    counted_rows = problem.n_samples if problem.prior is None else None
+    first, second = ({*model.edges[(model.edges == k).any(axis=1)].ravel().tolist()} for k in pair)
+    near = np.isin(edges, [*pair, *(first & second)]).all(axis=1)
+    return face_of_graph(model.n_nodes, edges[near], moments[near], counted_rows, of_edge=-1) or face_of_graph(
+        model.n_nodes, edges, moments, counted_rows, of_edge=-1
+    )
 
 
 def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> tuple[str, tuple[Blocked, ...]]:
