@@ -114,7 +114,7 @@ def test_fit_moments_needs_no_rows():
 
 def test_unbalanced_columns_warn_in_a_zero_field_fit():
     data = binary_data(6, shift=2.0)
-    with pytest.warns(DataWarning, match="fair coin.*family=.planar"):
+    with pytest.warns(FitWarning, match="no field"), pytest.warns(DataWarning, match="fair coin.*family=.planar"):
         PlanarIsing(family="zero-field", prior=1).fit(data)
     assert PlanarIsing(prior=1).fit(data).model_.free_fields.any()
 

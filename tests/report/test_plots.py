@@ -9,7 +9,7 @@ import pytest
 
 from isingmap.errors import FileFormatError, ModelError, NonPlanarError
 from isingmap.planar.drawing.segment_crossings import has_crossings
-from isingmap.report import map_figure, plots
+from isingmap.report import field_arcs, map_figure, plots
 from isingmap.report.appearance import MARKERS, group_styles, scale_of, sign_style
 from isingmap.report.name_places import place_labels
 from isingmap.report.plots import draw_map
@@ -82,7 +82,7 @@ def test_legend_says_what_is_drawn(tmp_path):
     shown = texts(tmp_path / "map.svg")
     expected = {
         "D (1)", "R (2)", "no group (1)", "coupling > 0: agree", "coupling < 0: differ", "|coupling| = 1",
-        "|coupling| = 0.5", "ring: field > 0", "ring: field < 0", "ring |field| = 2", "Votes",
+        "|coupling| = 0.5", "field +1 (alone 88 % +1)", "field -0.3 (alone 35 % +1)", "Votes",
         "4 variables, 4 edges (3 positive, 1 negative). Edge: coupling > 0 = tend to agree",
     }  # fmt: skip
     assert expected <= set(shown)
@@ -187,6 +187,29 @@ def test_widths_are_in_proportion():
     assert scale.width(-2.0) == pytest.approx(2 * scale.width(1.0))
     assert scale.samples()[0] == 2.0
     assert scale_of(np.zeros(3)).samples() == []
+
+
+def test_an_arc_is_as_long_as_the_variable_alone_leans_and_turns_by_the_sign():
+    assert field_arcs.sweep(0.5) == pytest.approx(360 * np.tanh(0.5))
+    assert [field_arcs.sweep(field) for field in (-0.5, 1e-9, 50.0, 0.0)] == [-field_arcs.sweep(0.5), 6.0, 360.0, 0.0]
+    for field in (0.3, -0.3, 2.0, -2.0):
+        *_, arc = field_arcs.arc((10.0, 20.0), field, 4.0)
+        (points,) = arc.get_path().to_polygons(closed_only=False)
+        turned = np.unwrap(np.arctan2(*(points - (10.0, 20.0)).T))  # clockwise from the top
+        assert max(turned) - min(turned) == pytest.approx(2 * np.pi * np.tanh(abs(field)), abs=1e-6)
+        assert min(turned) % (2 * np.pi) == pytest.approx(
+            0 if field > 0 else 2 * np.pi * (1 - np.tanh(-field)), abs=1e-6
+        )
+
+
+def test_one_strong_field_does_not_hide_the_others():
+    assert field_arcs.sweep(0.3) > 100.0  # beside whatever others
+
+
+def test_only_the_signs_that_there_are_have_a_legend(tmp_path):
+    draw_map(tmp_path / "map.svg", **SQUARE, fields=[0.1, 0, 0, 0.2])
+    assert any(text.startswith("field +") for text in texts(tmp_path / "map.svg"))
+    assert not any(text.startswith("field -") for text in texts(tmp_path / "map.svg"))
 
 
 def test_labels_of_a_grid_cover_nothing():

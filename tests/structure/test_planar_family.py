@@ -189,6 +189,7 @@ def test_a_search_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
     assert resumed.model.couplings.tolist() == whole.model.couplings.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:.* no field although")
 def test_rare_columns_that_have_nothing_to_do_with_each_other():
     """In the family "partial" an edge between two of them stands in for the fields of both."""
     rng = np.random.default_rng(88)

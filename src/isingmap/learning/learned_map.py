@@ -14,6 +14,7 @@ from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
+from isingmap.learning.misses import Miss, misses
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
@@ -125,6 +126,11 @@ class LearnedMap:
     def edge_losses(self) -> np.ndarray:
         """Log-likelihood lost without each edge, (n_edges,), total nats; see the function `edge_losses`."""
         return edge_losses(self.result, self.moments)
+
+    @cached_property
+    def misses(self) -> list[Miss]:
+        """Means and pairs where the model differs from the data, most missed first; see the function `misses`."""
+        return misses(self.model, self.moments)
 
     @cached_property
     def positions(self) -> Positions:

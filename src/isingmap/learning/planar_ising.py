@@ -17,7 +17,12 @@ from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.interruption import listening, undisturbed
 from isingmap.learning.edges_of_columns import among_kept
-from isingmap.learning.fit_warnings import warn_about_data, warn_about_search, warn_about_settings
+from isingmap.learning.fit_warnings import (
+    warn_about_data,
+    warn_about_missing_fields,
+    warn_about_search,
+    warn_about_settings,
+)
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
 from isingmap.model import IsingModel
@@ -195,6 +200,7 @@ class PlanarIsing:
             result = learn_structure(problem, options, progress=progress)
         with undisturbed():
             warn_about_search(result, self.n_edges)
+            warn_about_missing_fields(result.model, moments)
         return result
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:

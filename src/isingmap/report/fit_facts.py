@@ -14,6 +14,7 @@ from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
 from isingmap.printable import printable
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
+from isingmap.report.miss_facts import miss_facts
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -31,6 +32,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_model(learned.result),
         *_compared_families(learned.result),
         *_fit(learned),
+        *miss_facts(learned),
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
         convention(),
@@ -242,6 +244,8 @@ def _existence(result: SearchResult) -> str:
         return "no prior; every coupling and field of the given graph has a finite estimate (checked exactly)"
     if not result.excluded:
         return "no prior; every coupling and field that is worth its price has a finite estimate (checked exactly)"
+    if any(pair.too_strong for pair in result.excluded):
+        return "no prior; couplings and fields that would be infinite, or that could not be fitted, were left out"
     return "no prior; couplings and fields that would be infinite (checked exactly) were left out; a prior admits them"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.data.table import counted
-from isingmap.report.appearance import WIDEST, Scale, group_styles, scale_of, sign_style
+from isingmap.report import field_arcs
+from isingmap.report.appearance import Scale, group_styles, scale_of, sign_style
 from isingmap.report.name_places import place_labels
 from isingmap.report.text import distinct
 
@@ -14,8 +15,8 @@ FONT_SIZE = 7.5
 INCH = 72.0
 AREA_PER_NODE = 1.15  # square inches: a name of eleven letters is half an inch wide
 SMALLEST_AREA, LARGEST_SIDE = 12.0, 60.0  # square inches, inches
-MARGIN, LEGEND_WIDTH = 0.5 * INCH, 1.9 * INCH
-LEGEND_ROW = 13.0
+MARGIN, LEGEND_WIDTH = 0.5 * INCH, 2.2 * INCH
+LEGEND_ROW = 14.5
 LONGEST_LEGEND = 24  # groups named in it
 NODE_RADIUS = 3.6
 
@@ -53,7 +54,7 @@ def map_figure(names, edges, couplings, frame, places, *, fields, groups, title,
     points = sheet_middle + (places - middle) * unit
     _draw_edges(axes, points, edges, couplings)
     _draw_nodes(axes, points, fields, groups)
-    radius = NODE_RADIUS + (0 if fields is None else WIDEST)
+    radius = NODE_RADIUS if fields is None else field_arcs.reach(NODE_RADIUS)
     _draw_names(axes, points, edges, names, radius, (2.0, bottom, map_width + 2 * MARGIN, height - top))
     _draw_captions(axes, len(names), couplings, title, height)
     if legend:
@@ -82,11 +83,11 @@ def _draw_edges(axes, points, edges, couplings) -> None:
 
 def _draw_nodes(axes, points, fields, groups) -> None:
     groups = groups or [""] * len(points)
-    scale = scale_of(fields) if fields is not None else None
     for group, (colour, marker) in group_styles(groups).items():
         for v in np.flatnonzero(np.array(groups) == group):
-            if scale is not None and fields[v] != 0:
-                axes.add_patch(_ring(points[v], fields[v], scale))
+            if fields is not None and fields[v] != 0:
+                for patch in field_arcs.arc(points[v], fields[v], NODE_RADIUS):
+                    axes.add_patch(patch)
             axes.add_line(_node(points[v], colour, marker))
 
 
@@ -96,19 +97,6 @@ def _node(point, colour: str, marker: str, **more):
     return Line2D(
         [point[0]], [point[1]], linestyle="", marker=marker, markersize=2 * NODE_RADIUS, color=colour,
         markeredgecolor="white", markeredgewidth=0.6, zorder=4, **more,
-    )  # fmt: skip
-
-
-def _ring(point, field: float, scale):
-    """A circle around a node, as wide as a coupling of the same strength would be."""
-    from matplotlib.patches import Circle
-
-    colour, dashes = sign_style(field)
-    width = scale.width(field)
-    dashes = dashes if dashes == "-" else (0, (max(0.6, 2.2 / width), max(0.4, 1.4 / width)))
-    return Circle(
-        point, NODE_RADIUS + 0.6 + width / 2, fill=False, edgecolor=colour, linewidth=width, linestyle=dashes,
-        zorder=3,
     )  # fmt: skip
 
 
@@ -141,12 +129,12 @@ def _draw_legend(axes, couplings, fields, groups, corner) -> None:
     """One column at the right of the map."""
     rows = _group_rows(groups) + _sign_rows(couplings) + _width_rows("|coupling|", scale_of(couplings))
     if fields is not None:
-        rows += _field_rows(fields)
+        rows += field_arcs.legend_rows(fields, NODE_RADIUS)
     if rows:
         axes.legend(
             [mark for mark, _ in rows], [text for _, text in rows], loc="upper left", bbox_to_anchor=corner,
             bbox_transform=axes.transData, frameon=False, fontsize=FONT_SIZE + 0.5, handlelength=2.6,
-            borderaxespad=1.0, labelspacing=0.55,
+            borderaxespad=1.0, labelspacing=0.75,
         )  # fmt: skip
 
 
@@ -170,12 +158,6 @@ def _sign_rows(couplings) -> list[tuple]:
 
 def _width_rows(what: str, scale: Scale) -> list[tuple]:
     return [(_line(None, scale.width(value)), f"{what} = {value:g}") for value in scale.samples()]
-
-
-def _field_rows(fields) -> list[tuple]:
-    meanings = ((1, "ring: field > 0"), (-1, "ring: field < 0"))
-    signs = [(_line(sign, 2.4), text) for sign, text in meanings if (np.sign(fields) == sign).any()]
-    return signs + _width_rows("ring |field|", scale_of(fields))
 
 
 def _line(sign: int | None, width: float):

@@ -58,7 +58,7 @@ def draw_map(
     couplings : (n_edges,) float array
         Sign shown by colour and dashes, strength by width.
     fields : (n_spins,) float array, optional
-        Shown by rings around the nodes.
+        Shown by arcs around the nodes: a turn clockwise is a field without bound, the other way below 0.
     groups : (n_spins,) sequence, optional
         Shown by colour and shape; None or "" for a node without a group.
     positions : mapping name -> (x, y) or (n_spins, 2) array, optional

@@ -136,6 +136,14 @@ def write_excluded(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.EXCLUDED_COLUMNS, tables.excluded_rows(learned.result))
 
 
+def write_misses(learned: LearnedMap, path: Path) -> None:
+    write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned))
+
+
+def write_blocked(learned: LearnedMap, path: Path) -> None:
+    write_csv(path, tables.BLOCKED_COLUMNS, tables.blocked_rows(learned.result))
+
+
 def write_pictures(learned: LearnedMap, *paths: Path) -> None:
     model = learned.model
     draw_map(
@@ -164,6 +172,11 @@ def if_excluded(learned: LearnedMap) -> bool:
     return bool(learned.result.excluded)
 
 
+def if_blocked(learned: LearnedMap) -> bool:
+    """Only when the plane kept out what would have paid."""
+    return bool(learned.result.blocked)
+
+
 @dataclass(frozen=True)
 class ResultFiles:
     """Files made by one writer (the picture is laid out once for both of its forms), and when they are wanted."""
@@ -179,6 +192,8 @@ RESULTS = (
     ResultFiles(("nodes.csv",), write_nodes),
     ResultFiles(("path.csv",), write_path),
     ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
+    ResultFiles(("misses.csv",), write_misses),
+    ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
     ResultFiles(("map.svg", "map.png"), write_pictures),
     ResultFiles(("summary.txt",), write_summary),
 )

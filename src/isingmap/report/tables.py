@@ -37,6 +37,9 @@ PATH_COLUMNS = (
     "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "ebic", "n_parameters", "n_ties", "action"
 )  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
+MISS_COLUMNS = ("source", "target", "fitted", "data", "model", "difference", "se", "z", "rows")
+BLOCKED_COLUMNS = ("source", "target", "gain", "exact_gain", "price")
+MEAN = "(mean)"
 
 Row = tuple[Cell, ...]
 
@@ -50,7 +53,7 @@ def edge_rows(learned: LearnedMap) -> list[Row]:
     ends = model.edges[:, 0], model.edges[:, 1]
     empirical, counts = learned.moments.moments[ends].tolist(), learned.moments.pair_counts
     rows = np.full(model.n_edges, learned.moments.n_samples) if counts is None else counts[ends]
-    rows = [int(row) if float(row).is_integer() else row for row in rows.tolist()]
+    rows = [whole(row) for row in rows.tolist()]
     values = zip(
         *(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, rows), strict=True
     )
@@ -119,3 +122,32 @@ def path_rows(result: SearchResult) -> list[Row]:
 def excluded_rows(result: SearchResult) -> list[Row]:
     """A row of `EXCLUDED_COLUMNS` for each pair left out because its coupling would be infinite."""
     return [(pair.source, pair.target, pair.gain, pair.reason) for pair in result.excluded]
+
+
+def miss_rows(learned: LearnedMap) -> list[Row]:
+    """A row of `MISS_COLUMNS` for each mean and pair, what is missed most first."""
+    names = learned.model.names
+    return [
+        (
+            names[miss.source],
+            MEAN if miss.is_mean else names[miss.target],
+            "yes" if miss.is_fitted else "no",
+            miss.data,
+            miss.model,
+            miss.data - miss.model,
+            miss.error,
+            miss.z,
+            whole(miss.rows),
+        )
+        for miss in learned.misses
+    ]
+
+
+def blocked_rows(result: SearchResult) -> list[Row]:
+    """A row of `BLOCKED_COLUMNS` for each pair that is worth its price and does not fit into the plane."""
+    return [(pair.source, pair.target, pair.gain, pair.exact, pair.price) for pair in result.blocked]
+
+
+def whole(count: float) -> float | int:
+    """A count as it is written: without a point where it is a whole number."""
+    return int(count) if float(count).is_integer() else count

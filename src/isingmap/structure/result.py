@@ -114,6 +114,29 @@ class FamilyFit:
         return self.n_edges is not None
 
 
+@dataclass(frozen=True)
+class Blocked:
+    """A pair or a field that is worth its price and for which the plane has no room; nats per sample.
+
+    Attributes
+    ----------
+    source, target : str
+        The target of a field is "(field)".
+    gain : float
+        Guaranteed: what it gains alone, all else fixed.
+    exact : float
+        Gain after a refit of everything, on the graph that is not planar any more; NaN where it was not computed.
+    price : float
+        What it would have to gain.
+    """
+
+    source: str
+    target: str
+    gain: float
+    exact: float
+    price: float
+
+
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """A learned planar Ising model.
@@ -123,6 +146,8 @@ class SearchResult:
     model : IsingModel
     path : Path
     excluded : tuple of Exclusion
+    blocked : tuple of Blocked
+        At most 100, the best guaranteed gain first; empty where the search did not come to its end by itself.
     stopped : str
         Why the search ended, one sentence.
     family, criterion, search : str
@@ -165,6 +190,7 @@ class SearchResult:
     seed: int | None = None
     n_candidates: int | None = None
     n_equal: int = 1
+    blocked: tuple[Blocked, ...] = ()
     families: tuple[FamilyFit, ...] = ()
     compared_by: str = ""
 

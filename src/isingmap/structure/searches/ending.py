@@ -9,12 +9,12 @@ from isingmap.errors import PrecisionError
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
 from isingmap.likelihood.faces import Face, face_of_graph
 from isingmap.likelihood.impossible import describe_face
-from isingmap.structure.result import Exclusion
+from isingmap.structure.result import Blocked, Exclusion
+from isingmap.structure.searches.blocked import in_numbers, worthy_pairs
 from isingmap.structure.state.search_state import Pair, SearchState
-from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 # Pairs whose fit failed for which the reason is looked for, each by two fits of a block and a linear program.
-MOST_EXPLAINED = 10
+MOST_EXPLAINED = 5
 TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 
 
@@ -25,7 +25,7 @@ def left_out(state: SearchState) -> tuple[Exclusion, ...]:
     """
     state.reopen()
     model = state.model
-    pairs = worthy_pairs(state)
+    pairs = np.array(worthy_pairs(state), np.int64).reshape(-1, 2)
     moments = model.target[pairs[:, 0], pairs[:, 1]]
     edges = model.edges
     slack = closing_slacks(pairs, moments, model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]])
@@ -51,14 +51,22 @@ def _unfit(state: SearchState, pair: Pair, *, explain: bool) -> Exclusion:
 
 
 def _face_with(state: SearchState, pair: Pair) -> Face | None:
+    """A face of the pair and its common neighbours, which takes no time, or of its block."""
     model, problem = state.model, state.problem
     edges = np.vstack([model.edges, [pair]])
-    counted = problem.n_samples if problem.prior is None else None
-    return face_of_graph(model.n_nodes, edges, model.target[edges[:, 0], edges[:, 1]], counted, of_edge=-1)
+    moments = model.target[edges[:, 0], edges[:, 1]]
+    counted_rows = problem.n_samples if problem.prior is None else None
+    first, second = ({*model.edges[(model.edges == k).any(axis=1)].ravel().tolist()} for k in pair)
+    near = np.isin(edges, [*pair, *(first & second)]).all(axis=1)
+    return face_of_graph(model.n_nodes, edges[near], moments[near], counted_rows, of_edge=-1) or face_of_graph(
+        model.n_nodes, edges, moments, counted_rows, of_edge=-1
+    )
 
 
-def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
-    """Why nothing more was added: what the best pair that can be added would gain, and the best that the plane blocks.
+def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> tuple[str, tuple[Blocked, ...]]:
+    """Why nothing more was added, in words, and the pairs that are worth their price and that the plane blocks.
+
+    The words say what the best pair that can be added would gain, and which is the best that the plane blocks.
 
     Parameters
     ----------
@@ -68,7 +76,7 @@ def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
         From `left_out`.
     """
     if state.stopped.startswith(("interrupted", "reached")):
-        return state.stopped
+        return state.stopped, ()
     best = state.best_addable()
     reason = "no further pair can be added"
     if best is not None:
@@ -76,9 +84,11 @@ def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
         named = f", {_named(state, (i, j))},"
         reason = state.reason((i, j), gain, named)
         if not reason:
-            return f"the rounds of the search are over; the best addition left{named} is worth its price"
+            return f"the rounds of the search are over; the best addition left{named} is worth its price", ()
         reason += _exact_gain(state, (i, j))
-    return reason + _about_blocked(state, excluded)
+    infinite = {(pair.source, pair.target) for pair in excluded}
+    pairs = [pair for pair in worthy_pairs(state) if state.ends(pair) not in infinite]
+    return reason + _about_blocked(state, pairs), in_numbers(state, pairs)
 
 
 def _exact_gain(state: SearchState, pair: Pair) -> str:
@@ -89,13 +99,11 @@ def _exact_gain(state: SearchState, pair: Pair) -> str:
     return f" (it would gain {gain:.3g} after a refit)"
 
 
-def _about_blocked(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
+def _about_blocked(state: SearchState, pairs: list[Pair]) -> str:
     """What the plane keeps out, where nothing that can be added is worth its price."""
-    infinite = {(pair.source, pair.target) for pair in excluded}
-    pairs = [(i, j) for i, j in worthy_pairs(state).tolist() if state.ends((i, j)) not in infinite]
     if not pairs:
         return ""
-    best = min(pairs, key=lambda pair: (-state.gain(pair), pair))
+    best = pairs[0]
     others = "" if len(pairs) == 1 else f", and {counted(len(pairs) - 1, 'more pair')} that would be worth it"
     return f"; the plane has no room for {_named(state, best)}, guaranteed to gain {state.gain(best):.3g}{others}"
 
@@ -103,12 +111,3 @@ def _about_blocked(state: SearchState, excluded: tuple[Exclusion, ...]) -> str:
 def _named(state: SearchState, pair: Pair) -> str:
     source, target = state.ends(pair)
     return f"the field of {source}" if state.kind(pair) else f"{source} - {target}"
-
-
-def worthy_pairs(state: SearchState) -> np.ndarray:
-    """Pairs and fields that the model lacks and that gain what they cost, (k, 2)."""
-    pairs = np.argwhere(state.open_pairs(state.model) & ~np.isnan(state.model.correlations))
-    gain = state.model.gains(pairs[:, 0], pairs[:, 1])
-    is_field = (pairs[:, 1] == state.problem.auxiliary_node).astype(np.int64)
-    price = np.array(state.prices)[is_field] + state.rule.surcharge[pairs[:, 0], pairs[:, 1]]
-    return pairs[gain >= np.maximum(price, state.rule.min_gain or LEAST_IMPROVEMENT)]

@@ -14,7 +14,7 @@ from isingmap.structure.audit import audit
 from isingmap.structure.checkpoint import Checkpoint, fingerprint
 from isingmap.structure.criteria import ebic_penalty
 from isingmap.structure.options import SearchOptions
-from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.structure.result import Blocked, Exclusion, Path, SearchResult
 from isingmap.structure.searches.ending import ending, left_out
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import candidates_per_spin
@@ -108,13 +108,14 @@ def result_of(
 
     `chosen` is the model that had all its fields when the graph was chosen, if some may have been dropped since.
     """
-    excluded, stopped = _how_it_ended(state, chosen)
+    excluded, stopped, blocked = _how_it_ended(state, chosen)
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
         path=_path(state, options),
         excluded=excluded,
         stopped=stopped,
+        blocked=blocked,
         family=problem.family,
         fields=problem.fields,
         criterion=options.criterion,
@@ -131,15 +132,17 @@ def result_of(
     )
 
 
-def _how_it_ended(state: SearchState, chosen: RefittedModel | None) -> tuple[tuple[Exclusion, ...], str]:
-    """What was left out, and why nothing more was added, when the graph was chosen."""
+def _how_it_ended(
+    state: SearchState, chosen: RefittedModel | None
+) -> tuple[tuple[Exclusion, ...], str, tuple[Blocked, ...]]:
+    """What was left out, why nothing more was added, and what the plane blocks, when the graph was chosen."""
     final = state.snapshot()
     if chosen is not None:
         state.restore(replace(final, model=chosen))
     excluded = left_out(state)
-    stopped = ending(state, excluded)
+    stopped, blocked = ending(state, excluded)
     state.restore(final)
-    return excluded, stopped
+    return excluded, stopped, blocked
 
 
 def _path(state: SearchState, options: SearchOptions) -> Path:
