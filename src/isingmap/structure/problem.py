@@ -44,6 +44,8 @@ class Problem(ProblemOptions):
         In the family "planar": whether fields that are not worth their price are dropped in the end.
     required_edges : (k, 2) array of int or names, optional
         Edges that must be in the graph.
+    max_width : int, optional
+        In the family "planar": pairs that would make the graph wider for elimination are passed over.
     required_fields : sequence of int or names, optional
         Variables that must have a field, where a family chooses or drops fields.
 
@@ -110,7 +112,7 @@ class Problem(ProblemOptions):
         names : sequence of str, optional
             Used for ties and messages; default "x1", ...
         options
-            family, fields, prior, required_edges and required_fields.
+            family, fields, prior, required_edges, required_fields and max_width.
 
         Raises
         ------
@@ -173,14 +175,15 @@ class Problem(ProblemOptions):
         return self.family == AUTO
 
     def of_family(self, name: str) -> Problem:
-        """The same problem with one family; what is said about dropping fields is for the family that does it.
+        """The same problem with one family; dropped fields and width are for the family that knows them.
 
         Raises
         ------
         ModelError, NonPlanarError, NoEstimateError
             As for any problem.
         """
-        return replace(self, family=name, fields="all" if FAMILIES[name].fields_in_plane else self.fields)
+        foreign: dict[str, Any] = {"fields": "all", "max_width": None} if FAMILIES[name].fields_in_plane else {}
+        return replace(self, family=name, **foreign)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -283,6 +286,11 @@ class Problem(ProblemOptions):
             raise ModelError(
                 f'fields="paying" goes with family="planar"; family="{self.family}" {self.rules.about_fields}. '
                 "Leave one of them out"
+            )
+        if self.max_width is not None and self.rules.fields_in_plane:
+            raise ModelError(
+                f'max_width={self.max_width} goes with family="planar", which eliminates variables; '
+                f'family="{self.family}" needs no limit. Leave one of them out'
             )
         if len(self.kept_fields) and not self.rules.has_fields:
             raise ModelError(

@@ -7,11 +7,9 @@ import numpy as np
 from isingmap.data.table import counted
 from isingmap.errors import PrecisionError
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
-from isingmap.structure.result import Exclusion
+from isingmap.structure.result import TOO_WIDE, Exclusion
 from isingmap.structure.state.search_state import Pair, SearchState
 from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
-
-TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 
 
 def left_out(state: SearchState) -> tuple[Exclusion, ...]:
