@@ -134,3 +134,12 @@ def test_the_best_family_of_pairwise_cells_is_refused_with_advice(run, breakfast
     code, _, err = run(*options, "pairwise")
     assert code == 2 and "--family auto compares exact likelihoods, and with --missing pairwise there is none" in err
     assert "--missing drop" in err and run(*options, "drop")[0] == 0
+
+
+def test_the_width_of_the_graph(run, breakfast, tmp_path):
+    options = ("--criterion", "aic", "--max-width", "1", "-o")
+    code, _, err = run("fit", breakfast, *options, tmp_path / "map")
+    assert code == 0 and "A stricter criterion keeps it narrower, and --max-width 2 lets the first in" in err
+    assert "max_width=1" in summary(tmp_path / "map")
+    code, _, err = run("fit", breakfast, "--family", "partial", *options, tmp_path / "other")
+    assert code == 2 and "--max-width 1 goes with --family planar" in err

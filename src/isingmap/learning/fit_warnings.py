@@ -12,11 +12,12 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.screening import unbalanced_columns
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataWarning, FitWarning
+from isingmap.inference.elimination.clique_tree import width_of
 from isingmap.learning.settings import SETTINGS
 from isingmap.model import IsingModel
 from isingmap.structure.edge_gain import edge_gain, table_gain
 from isingmap.structure.families import AUTO, FAMILIES
-from isingmap.structure.result import FIELD, Exclusion, SearchResult
+from isingmap.structure.result import FIELD, TOO_WIDE, Exclusion, SearchResult
 from isingmap.warned import warn
 
 TO_CALLER_OF_FIT = 4  # levels up from here: the search of the estimator, its `fit`, the user's line
@@ -168,7 +169,7 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
     for reason in dict.fromkeys(pair.reason for pair in too_strong):
         alike = [pair for pair in too_strong if pair.reason == reason]
         left = f"{_counted_parameters(alike)} {'was' if len(alike) == 1 else 'were'} left out because {reason}"
-        remedy = "A stricter criterion keeps it narrower" if "too wide" in reason else _milder(result)
+        remedy = _narrower(result, alike[0]) if reason == TOO_WIDE else _milder(result)
         messages.append(f"{left}: {_shown(alike)}. {remedy}")
     if not result.converged:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
@@ -193,6 +194,15 @@ def _shown(excluded: Sequence[Exclusion]) -> str:
     reasons = ["" if e.too_strong else f" ({e.reason})" for e in excluded]
     shown = "; ".join(f"{item}{reason}" for item, reason in zip(items[:3], reasons[:3], strict=True))
     return shown if len(items) <= 3 else f"{shown}; and {len(items) - 3} more"
+
+
+def _narrower(result: SearchResult, pair: Exclusion) -> str:
+    """What helps where the graph would be too wide; the width that a pair would take is that beside the final graph."""
+    model = result.model
+    ends = [model.names.index(pair.source), model.names.index(pair.target)]
+    width = width_of(model.n_spins, np.vstack([model.edges, ends]))
+    more = f", and max_width={width.width} lets the first in, at the price of time" if width.fits else ""
+    return f"A stricter criterion keeps it narrower{more}"
 
 
 def _milder(result: SearchResult) -> str:

@@ -282,7 +282,9 @@ def _checked(values, what: str, size: int) -> np.ndarray:
     return array
 
 
-def plan_beside_fields(auxiliary: int, nodes: np.ndarray, edges: np.ndarray) -> DualPlan | FieldedPlan:
+def plan_beside_fields(
+    auxiliary: int, nodes: np.ndarray, edges: np.ndarray, max_width: int | None = None
+) -> DualPlan | FieldedPlan:
     """How a part of a graph is solved whose couplings alone are drawn; node `auxiliary`, the last, carries the fields.
 
     By elimination where the part holds that node, and as a planar one where none of its spins has a field in it.
@@ -293,7 +295,7 @@ def plan_beside_fields(auxiliary: int, nodes: np.ndarray, edges: np.ndarray) -> 
         See `fielded_plan`.
     """
     if nodes[-1] == auxiliary:
-        return fielded_plan(nodes, edges)
+        return fielded_plan(nodes, edges, max_width)
     return plan(nodes.size, np.searchsorted(nodes, edges))
 
 

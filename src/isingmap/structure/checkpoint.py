@@ -46,7 +46,8 @@ class Resumable(Protocol):
 def fingerprint(problem: Problem, joinable: np.ndarray, options: SearchOptions) -> str:
     """Hash of the input of a search and of the version of isingmap, whose rounding the result depends on."""
     settings = {o.name: _plain(getattr(options, o.name)) for o in options_of(options) if o.shapes_result}
-    header = [version("isingmap"), problem.labels, problem.n_samples, problem.family, problem.fields, settings]
+    asked = [problem.labels, problem.n_samples, problem.family, problem.fields, problem.max_width]
+    header = [version("isingmap"), *asked, settings]
     digest = hashlib.sha256(json.dumps(header, default=str).encode())
     for array in (problem.target, problem.raw, problem.required, problem.kept_fields, joinable):
         digest.update(np.ascontiguousarray(array).tobytes())

@@ -26,7 +26,7 @@ def edge_losses(result: SearchResult, moments: EmpiricalMoments) -> np.ndarray:
     at 300 edges, 20 s at 600), and where doubles cannot fit what is left. With a prior the likelihood is not at its
     maximum, and an edge that is worth nothing may lose a trifle less than 0.
     """
-    problem = Problem(moments, family=result.family, prior=result.prior)
+    problem = Problem(moments, family=result.family, prior=result.prior, max_width=result.max_width)
     graph = result.model.planned.graph
     place = np.append(np.argsort(problem.order), problem.auxiliary_node)  # of the caller's nodes by name
     edges = np.sort(place[graph.extended_edges], axis=1)

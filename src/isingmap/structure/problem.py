@@ -48,6 +48,8 @@ class Problem(ProblemOptions):
     graph : (k, 2) array of int or names, optional
         The graph, where it is given. Where a family chooses fields those are given too, as edges to number `n_spins`
         or the name "(field)".
+    max_width : int, optional
+        In the family "planar": pairs that would make the graph wider for elimination are passed over.
     required_fields : sequence of int or names, optional
         Variables that must have a field, where a family chooses or drops fields.
 
@@ -116,7 +118,7 @@ class Problem(ProblemOptions):
         names : sequence of str, optional
             Used for ties and messages; default "x1", ...
         options
-            family, fields, prior, required_edges, graph and required_fields.
+            family, fields, prior, required_edges, graph, required_fields and max_width.
 
         Raises
         ------
@@ -179,14 +181,15 @@ class Problem(ProblemOptions):
         return self.family == AUTO
 
     def of_family(self, name: str) -> Problem:
-        """The same problem with one family; what is said about dropping fields is for the family that does it.
+        """The same problem with one family; dropped fields and width are for the family that knows them.
 
         Raises
         ------
         ModelError, NonPlanarError, NoEstimateError
             As for any problem.
         """
-        return replace(self, family=name, fields="all" if FAMILIES[name].fields_in_plane else self.fields)
+        foreign: dict[str, Any] = {"fields": "all", "max_width": None} if FAMILIES[name].fields_in_plane else {}
+        return replace(self, family=name, **foreign)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -301,6 +304,11 @@ class Problem(ProblemOptions):
             raise ModelError(
                 f'fields="paying" goes with family="planar"; family="{self.family}" {self.rules.about_fields}. '
                 "Leave one of them out"
+            )
+        if self.max_width is not None and self.rules.fields_in_plane:
+            raise ModelError(
+                f'max_width={self.max_width} goes with family="planar", which eliminates variables; '
+                f'family="{self.family}" needs no limit. Leave one of them out'
             )
         if len(self.kept_fields) and not self.rules.has_fields:
             raise ModelError(

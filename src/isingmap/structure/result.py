@@ -10,6 +10,8 @@ from isingmap.model import IsingModel
 from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA, aic, bic
 
 FIELD = "(field)"
+# Why a pair was passed over, where elimination would have taken too wide a front.
+TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 # Stands for criterion and search where the graph was given.
 GIVEN = "none"
 
@@ -153,6 +155,8 @@ class SearchResult:
     family, criterion, search : str
     fields : str
         "paying" where fields that were not worth their price were dropped in the end.
+    max_width : int or None
+        The largest width allowed for elimination, where one was asked for.
     gamma : float
         Strictness of the criterion "ebic".
     n_restarts, seed : int, int or None
@@ -185,6 +189,7 @@ class SearchResult:
     converged: bool
     gradient_norm: float
     fields: str = "all"
+    max_width: int | None = None
     gamma: float = EBIC_GAMMA
     n_restarts: int = 0
     seed: int | None = None

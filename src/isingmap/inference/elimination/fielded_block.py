@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.errors import PrecisionError
-from isingmap.inference.elimination.clique_tree import CliqueTree, clique_tree, width_of
+from isingmap.inference.elimination.clique_tree import CliqueTree, Width, clique_tree, width_of
 from isingmap.inference.elimination.solution import EliminationSolution, elimination_solution
 from isingmap.inference.extended import ExtendedGraph, extended_moments
 
-# Of one evaluation of log Z; a fit takes some ten, a search thousands of fits. About 10 ms.
+# Of one evaluation of log Z, unless a width is asked for: 10 ms or so. A fit takes some ten, a search thousands of
+# fits.
 MOST_ADDITIONS = 2.0**22
 
 
@@ -53,24 +54,35 @@ class FieldedPlan:
         return FieldedSolution(self, solved)
 
 
-def fielded_plan(nodes: np.ndarray, edges: np.ndarray) -> FieldedPlan:
+def fielded_plan(nodes: np.ndarray, edges: np.ndarray, max_width: int | None = None) -> FieldedPlan:
     """The plan of a part of a graph, its nodes in ascending order; the last of them carries the fields.
 
     Raises
     ------
     TooWide
-        When one evaluation would take more than `MOST_ADDITIONS`.
+        When the largest front would have more than `max_width` variables, when its tables would take more than 1 GiB,
+        or, without `max_width`, when one evaluation would take more than `MOST_ADDITIONS`.
     """
     graph = ExtendedGraph(nodes.size - 1, np.searchsorted(nodes, edges))
     width = width_of(graph.n_spins, graph.edges)
-    if width.cost > MOST_ADDITIONS:
+    limit = _exceeded(width, max_width)
+    if limit:
         raise TooWide(
             "the graph is too wide to be fitted with a field on every variable: eliminating them takes fronts of "
-            f"{width.width} and {width.cost:.1e} additions for one of many evaluations, and {MOST_ADDITIONS:.1e} are "
-            "allowed. Fewer edges make it narrower",
+            f"{width.width} and {width.cost:.1e} additions for one of many evaluations, and {limit}. Fewer edges make "
+            "it narrower",
             loss=np.inf,
         )
     return FieldedPlan(graph, clique_tree(graph.n_spins, graph.edges, width))
+
+
+def _exceeded(width: Width, max_width: int | None) -> str:
+    """The limit that the width is beyond, in words; empty where it is not."""
+    if max_width is None:
+        return f"{MOST_ADDITIONS:.1e} are allowed" if width.cost > MOST_ADDITIONS else ""
+    if width.width > max_width:
+        return f"max_width={max_width} is allowed"
+    return "" if width.fits else "their tables do not fit into 1 GiB"
 
 
 @dataclass(frozen=True, eq=False)

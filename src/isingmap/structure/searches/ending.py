@@ -9,13 +9,12 @@ from isingmap.errors import PrecisionError
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
 from isingmap.likelihood.faces import Face, face_of_graph
 from isingmap.likelihood.impossible import describe_face
-from isingmap.structure.result import Blocked, Exclusion
+from isingmap.structure.result import TOO_WIDE, Blocked, Exclusion
 from isingmap.structure.searches.blocked import in_numbers, worthy_pairs
 from isingmap.structure.state.search_state import Pair, SearchState
 
 # Pairs whose fit failed for which the reason is looked for, each by two fits of a block and a linear program.
 MOST_EXPLAINED = 5
-TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 
 
 def left_out(state: SearchState) -> tuple[Exclusion, ...]:

@@ -118,6 +118,7 @@ def result_of(
         blocked=blocked,
         family=problem.family,
         fields=problem.fields,
+        max_width=problem.max_width,
         criterion=options.criterion,
         search=options.search,
         n_samples=problem.n_samples,

@@ -56,7 +56,8 @@ class Plane(Protocol):
 
 def plane_of(problem: Problem) -> Plane:
     """The plane of the family."""
-    return (WithFields if problem.rules.fields_in_plane else WithoutFields)(len(problem.labels))
+    n_nodes = len(problem.labels)
+    return WithFields(n_nodes) if problem.rules.fields_in_plane else WithoutFields(n_nodes, problem.max_width)
 
 
 class WithFields:
@@ -97,8 +98,9 @@ class WithoutFields:
         "too strong for double precision; neither is proved"
     )
 
-    def __init__(self, n_nodes: int):
+    def __init__(self, n_nodes: int, max_width: int | None = None):
         self.n_nodes = n_nodes
+        self.max_width = max_width
 
     def drawn(self, edges: np.ndarray) -> np.ndarray:
         return edges[:, 1] != self.n_nodes - 1
@@ -113,7 +115,7 @@ class WithoutFields:
         return blocked_pairs(nodes.size, np.searchsorted(nodes, edges[self.drawn(edges)]), asked)
 
     def plan(self, nodes: np.ndarray, edges: np.ndarray) -> DualPlan | FieldedPlan:
-        return plan_beside_fields(self.n_nodes - 1, nodes, edges)
+        return plan_beside_fields(self.n_nodes - 1, nodes, edges, self.max_width)
 
     def gain(self, target: np.ndarray, correlations: np.ndarray, edges: np.ndarray, rows, columns) -> np.ndarray:
         means, observed, expected = target[:, -1], target[rows, columns], correlations[rows, columns]
