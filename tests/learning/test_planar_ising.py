@@ -267,7 +267,7 @@ def test_settings_are_shown_and_are_all_there_are():
     assert list(shown) == list(PlanarIsing().get_params())
     for name in shown:
         assert re.search(rf"^    {name} : ", PlanarIsing.__doc__, re.MULTILINE)
-    with pytest.raises(TypeError, match="PlanarIsing has no setting gama; it has family, prior"):
+    with pytest.raises(TypeError, match="PlanarIsing has no setting gama; it has family, fields, prior"):
         PlanarIsing(gama=1)
 
 

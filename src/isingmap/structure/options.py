@@ -71,7 +71,7 @@ class ProblemOptions:
         None,
         "with family=planar: pass over pairs that would make the graph wider than so many variables, the largest set "
         "that eliminating them one by one has to keep together; each 1 more can take twice the time and memory, up to "
-        "26, where tables fill 1 GiB. By default what takes some 10 ms for one of many evaluations, a width of 17 to 21",
+        "26, where tables fill 1 GiB. By default what takes 10 ms for one of many evaluations, a width of 17 to 21",
         "whole",
         least=1,
         most=26,
