@@ -186,7 +186,7 @@ def test_an_interrupted_comparison_has_the_best_so_far_and_goes_on(tmp_path, mon
         stage = sum(begin < at for begin in begins) - 1
         name = SIMPLEST_FIRST[stage]
         assert part.was_interrupted
-        assert part.stopped == f"interrupted while family={name} was fitted; the best family so far was taken"
+        assert part.stopped == f"interrupted while the family {name} was fitted"
         notes = [fit.note for fit in part.families]
         assert notes == [*[""] * stage, "interrupted", *["not begun"] * (3 - stage)]
         fitted = [fit for fit in part.families if fit.was_fitted]

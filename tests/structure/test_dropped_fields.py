@@ -1,14 +1,17 @@
 """fields="paying": in the end of a search of the family "planar" those that are not worth their price go."""
 
 import itertools
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from bare_moments import learn_structure, problem_of
 from isingmap import IsingModel, PlanarIsing
-from isingmap.errors import FileFormatError, ModelError, NoEstimateError, NonPlanarError
+from isingmap.errors import FileFormatError, FitWarning, ModelError, NoEstimateError, NonPlanarError
+from isingmap.learning import planar_ising
 from isingmap.likelihood.fit import fit_couplings
+from isingmap.report.summary import fit_summary
 from isingmap.structure import checkpoint
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import FIELD
@@ -245,3 +248,23 @@ def test_a_required_field_that_would_be_infinite():
     rows[:, 0] = 1.0
     with pytest.raises(NoEstimateError):
         learn_structure(**given(rows, family="partial", required_fields=["x1"]))
+
+
+@pytest.mark.parametrize(
+    ("last", "words"), [(2, "none: interrupted before"), (-1, "interrupted before all were looked at")]
+)
+def test_the_summary_of_a_search_stopped_before_its_fields_were_looked_at(last, words, monkeypatch):
+    rows, counts = sample(4), []
+    whole = learn_structure(**given(rows, fields="paying", search="greedy", progress=lambda *_: counts.append(1)))
+    calls = []
+
+    def stop(done, room):
+        calls.append(done)
+        if len(calls) == (last if last > 0 else len(counts) - 1):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(planar_ising, "progress_bar", lambda *_, **__: nullcontext(stop))
+    with pytest.warns(FitWarning, match="interrupted"):
+        fit = PlanarIsing(criterion="bic", fields="paying", search="greedy").fit(rows)
+    assert len(fit.result_.dropped_fields) < len(whole.dropped_fields)
+    assert words in " ".join(fit_summary(fit.learned_).split())

@@ -90,7 +90,7 @@ def _family(result: SearchResult) -> str:
     family = FAMILIES[result.family]
     if family.has_fields and not family.every_field and result.search == GIVEN:
         return "the fields were given, like the edges"
-    dropped = "; fields that do not pay were dropped" if result.fields == "paying" else ""
+    dropped = "; in the end fields that do not pay are dropped" if result.fields == "paying" else ""
     return family.meaning + dropped
 
 
@@ -125,12 +125,13 @@ def _dropped(result: SearchResult) -> str:
     """Which fields went in the end, and what that did to the criterion."""
     names, path = result.dropped_fields, result.path
     if not names:
-        return "none: every field is worth its price"
+        return "none: interrupted before" if result.was_interrupted else "none: every field is worth its price"
     lost = path.log_likelihood[-1 - len(names)] - result.log_likelihood
     effect = f"the log-likelihood falls by {lost:.2f}"
     if not result.is_composite:
         effect += f", and {result.criterion.upper()} by {result.gained_by_drops:.2f}, which is better"
-    return f"{len(names)} of {result.model.n_spins} not worth their price ({some(names)}); {effect}"
+    ended = "; interrupted before all were looked at" if result.was_interrupted else ""
+    return f"{len(names)} of {result.model.n_spins} not worth their price ({some(names)}); {effect}{ended}"
 
 
 def _criterion(result: SearchResult) -> str:

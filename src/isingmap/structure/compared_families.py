@@ -71,7 +71,7 @@ def best_family(problem: Problem, options: SearchOptions, progress: Progress | N
             if options.checkpoint is not None:
                 _checkpoint_of(options, name).unlink(missing_ok=True)
         return replace(best, families=tuple(fits), compared_by=options.criterion)
-    stopped = f"interrupted while family={stopped_at} was fitted; the best family so far was taken"
+    stopped = f"interrupted while the family {stopped_at} was fitted"
     return replace(best, families=tuple(fits), compared_by=options.criterion, stopped=stopped)
 
 

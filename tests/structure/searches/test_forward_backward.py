@@ -14,6 +14,7 @@ from isingmap.planar.cofacial import cofacial_pairs
 from isingmap.planar.embedding import is_planar
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.edge_gain import edge_gain
+from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.moves import restart
 from isingmap.structure.moves.drop import removal_loss
 from isingmap.structure.state.refitted_model import starting_model
@@ -279,6 +280,19 @@ def test_the_estimator_chooses_the_search():
     seeded = [PlanarIsing(**options, random_state=s).fit(data) for s in (None, 0)]
     assert seeded[0].result_.bic <= greedy.result_.bic
     np.testing.assert_array_equal(seeded[0].edges_, seeded[1].edges_)
+
+
+@pytest.mark.parametrize("family", ["planar", "outer-planar", "partial", "zero-field"])
+def test_restarts_keep_to_the_number_of_edges_and_the_least_gain(family):
+    rng = np.random.default_rng(0)
+    data = np.where(rng.normal(size=(300, 7)) + rng.normal(size=(300, 1)) > 0.3, 1, -1)
+    for asked in (0, 2):
+        result = PlanarIsing(family=family, n_edges=asked, n_restarts=3).fit(data).result_
+        assert result.model.n_edges == asked
+        assert result.stopped == f"reached the number of edges asked for, {asked}"
+    free, strict = (PlanarIsing(family=family, min_gain=gain, n_restarts=3).fit(data).learned_ for gain in (None, 0.05))
+    assert strict.model.n_edges < free.model.n_edges
+    assert (edge_losses(strict.result, strict.moments) / 300 >= 0.05 - 1e-9).all()
 
 
 def test_candidate_lists_are_declared():

@@ -52,7 +52,9 @@ def add_and_drop(state: SearchState) -> bool:
 
 
 def add(state: SearchState, pair: Pair, larger: RefittedModel | None = None) -> None:
-    """Put an edge in, if doubles can fit it; `larger` is the model with it, if there is one already."""
+    """Put an edge in, if there are not enough and doubles can fit it; `larger` is the model with it, if there is one."""
+    if state.is_full(state.model) and not state.kind(pair):
+        return
     larger = larger or state.enlarged(*pair)
     if larger is not None:
         state.record("add", pair, state.gain(pair), larger)
@@ -99,6 +101,8 @@ def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed:
     allowed = state.open_pairs(model) & ~np.isnan(model.correlations)
     if removed is not None:
         allowed[removed] = False
+    if state.is_full(model):
+        allowed[:, :-1] = False
     rows, columns = np.nonzero(allowed)
     guaranteed = model.gains(rows, columns)
     tried = []

@@ -176,6 +176,10 @@ class SearchState:
         graph = ExtendedGraph(self.n_spins, model.edges)
         return graph.n_edges, graph.free_fields.size
 
+    def is_full(self, model: RefittedModel) -> bool:
+        """Whether a model has as many couplings as were asked for, so that another must not be added."""
+        return self.rule.n_edges is not None and self._counts(model)[0] >= self.rule.n_edges
+
     def gain(self, pair: Pair) -> float:
         """Guaranteed gain of a pair whose correlation is kept."""
         return float(self.model.gains(*pair))

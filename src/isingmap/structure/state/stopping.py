@@ -28,7 +28,8 @@ class StoppingRule:
     n_edges : int or None
         Largest number of couplings.
     surcharge : (n_nodes, n_nodes) array
-        What a pair costs more because fewer rows stand behind it than behind others; 0 where no cell is missing.
+        What a pair costs more than by its price, because it must gain more, or because fewer rows stand behind it than
+        behind others.
     """
 
     criterion: str
@@ -63,10 +64,15 @@ class StoppingRule:
 
 
 def _surcharge(problem: Problem, options: SearchOptions) -> np.ndarray:
-    """The price of a parameter on the rows of each pair, less that on all rows."""
-    if not problem.is_composite:
-        return np.zeros((len(problem.labels),) * 2)
+    """What is missing from the price of a parameter to the least gain asked for, and to the price on its own rows."""
     price = CRITERIA[options.criterion].price
+    of_all = price(problem.n_samples, problem.n_spins, options.gamma)
+    surcharge = np.zeros((len(problem.labels),) * 2)
+    if options.min_gain is not None:
+        surcharge[:] = max(options.min_gain - of_all.of_coupling(0, 0), 0.0)
+        surcharge[:, -1] = max(options.min_gain - of_all.of_field(0, 0), 0.0)
+    if not problem.is_composite:
+        return surcharge
     sizes, of_pair = np.unique(np.append(problem.n_samples, np.maximum(problem.counts, 1.0)), return_inverse=True)
     each = np.array([price(size, problem.n_spins, options.gamma).of_coupling(0, 0) for size in sizes.tolist()])
-    return (each[of_pair[1:]] - each[of_pair[0]]).reshape(problem.counts.shape)
+    return surcharge + (each[of_pair[1:]] - each[of_pair[0]]).reshape(problem.counts.shape)
