@@ -52,7 +52,7 @@ def add_and_drop(state: SearchState) -> bool:
 
 
 def add(state: SearchState, pair: Pair, larger: RefittedModel | None = None) -> None:
-    """Put an edge in, if there are not enough and doubles can fit it; `larger` is the model with it, if there is one."""
+    """Put an edge in, if more are wanted and doubles can fit it; `larger` is the model with it, if there is one."""
     if state.is_full(state.model) and not state.kind(pair):
         return
     larger = larger or state.enlarged(*pair)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.errors import PrecisionError
+from isingmap.inference.elimination.fielded_block import FieldedPlan, fielded_plan
 from isingmap.planar.blocks import block_labels
 from isingmap.structure.result import Blocked
 from isingmap.structure.state.plane import WithoutFields
@@ -18,6 +19,13 @@ from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 # The best are refitted, on a graph that is not planar, by elimination; unless a block gets more edges than this.
 MOST_REFITTED, MOST_EDGES = 10, 400
 MOST_LISTED = 100
+
+
+class NoPlane(WithoutFields):
+    """Every block is solved by elimination, planar or not: its last node stands for fields, be it auxiliary or not."""
+
+    def plan(self, nodes: np.ndarray, edges: np.ndarray) -> FieldedPlan:
+        return fielded_plan(nodes, edges, self.max_width)
 
 
 def worthy_pairs(state: SearchState) -> list[Pair]:
@@ -33,7 +41,7 @@ def worthy_pairs(state: SearchState) -> list[Pair]:
 
 def in_numbers(state: SearchState, pairs: Sequence[Pair]) -> tuple[Blocked, ...]:
     """What these pairs would gain, at most `MOST_LISTED` of them."""
-    drawn_anyway = replace(state.model, plane=WithoutFields(state.model.n_nodes))
+    drawn_anyway = replace(state.model, plane=NoPlane(state.model.n_nodes))
     found = []
     for rank, pair in enumerate(pairs[:MOST_LISTED]):
         exact = _exact_gain(drawn_anyway, pair) if rank < MOST_REFITTED else np.nan
