@@ -148,3 +148,9 @@ def test_many_edges_are_not_written_out_in_the_summary(run, tmp_path, pairs):
     assert code == 0 and "graph=... (29 pairs; edges.csv has them)" in " ".join(out.split())
     settings = json.loads((tmp_path / "m" / "model.json").read_text())["fit"]["settings"]
     assert "29 pairs" in settings
+
+
+def test_a_given_graph_has_one_family(run, table, tmp_path):
+    (tmp_path / "graph.txt").write_text("a b\nb c\n")
+    code, _, err = run("fit", table, "--graph", tmp_path / "graph.txt", "--family", "auto", "-o", tmp_path / "map")
+    assert code == 2 and "give --family planar" in err

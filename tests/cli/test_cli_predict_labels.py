@@ -68,3 +68,40 @@ def test_labels_that_are_none_say_nothing(fitted, run):
     document["fit"]["labels"] = [["1"], 7, None]
     path.write_text(json.dumps(document))
     assert predict("a,b,c\n1,1,\n2,2,2\n")[0] == 0
+
+
+@pytest.mark.parametrize("labels", [5, [["1"]], [["1"], ["1"], ["1"]], [[0, 1]] * 3, [["1", "1"]] * 3])
+def test_damaged_labels_are_refused(fitted, run, labels):
+    folder, _ = fitted
+    document = json.loads((folder / "map" / "model.json").read_text())
+    document["fit"]["labels"] = labels
+    (folder / "damaged.json").write_text(json.dumps(document))
+    code, _, err = run("predict", folder / "damaged.json", folder / "survey.csv", "-o", folder / "chances.csv")
+    assert code == 2 and '"labels" of "fit" of the model file is damaged' in err
+
+
+def test_a_model_that_does_not_tell_its_labels_is_said_to(fitted, run):
+    folder, _ = fitted
+    document = json.loads((folder / "map" / "model.json").read_text())
+    del document["fit"]
+    (folder / "bare.json").write_text(json.dumps(document))
+    predict = ("predict", folder / "bare.json", folder / "survey.csv", "--positive", "1", "-o", folder / "chances.csv")
+    code, out, _ = run(*predict)
+    assert code == 0 and "the model does not say which labels were -1 and +1" in out
+
+
+def test_what_is_read_is_not_written_over(fitted, run):
+    folder, _ = fitted
+    model, table = folder / "map" / "model.json", folder / "survey.csv"
+    before = model.read_bytes(), table.read_bytes()
+    (folder / "link.csv").symlink_to(table)
+    for command in (
+        ("predict", model, table, "-o", table),
+        ("predict", model, table, "-o", folder / "link.csv"),
+        ("predict", model, table, "-o", model),
+        ("sample", model, "-n", "3", "-o", model),
+        ("infer", model, "-o", model),
+    ):
+        code, _, err = run(*command, "--force")
+        assert code == 2 and "is read by this command, and would be lost" in err
+    assert (model.read_bytes(), table.read_bytes()) == before

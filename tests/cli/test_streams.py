@@ -107,6 +107,8 @@ def test_closed_streams_are_no_error(shell):
     assert shell("isingmap info m.json <&- >&- 2>&-") == (0, "", "")
     assert shell("isingmap info none.json 2>&-") == (2, "", "")
     assert shell("isingmap none >&- 2>&-") == (2, "", "")
+    code, _, err = shell("isingmap sample m.json -n 3 --seed 1 -o - >&-")
+    assert code == 2 and "standard output is closed; name a file instead of -" in err
     code, _, err = shell("isingmap simulate grid -n 3 --seed 1 -o t.csv --model t.json >&- && isingmap info t.json")
     assert (code, err) == (0, "")
 

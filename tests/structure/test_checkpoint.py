@@ -124,6 +124,22 @@ def test_an_interrupted_search_keeps_its_checkpoint(tmp_path, monkeypatch):
     same(learn_structure(moments, 300, **options, checkpoint=file), learn_structure(moments, 300, **options))
 
 
+@pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="no signals")
+def test_an_interruption_before_the_first_save_keeps_a_checkpoint(tmp_path):
+    """Ctrl-C is looked at between two steps, and what was found until then is saved."""
+    moments, _ = moments_of(3, 12)
+    file = tmp_path / "search.npz"
+    options = {"family": "zero-field", "criterion": "maximal", "n_restarts": 1}
+
+    def press(done, total):
+        if done == 10:
+            signal.raise_signal(signal.SIGINT)
+
+    part = learn_structure(moments, 300, **options, checkpoint=file, progress=press)
+    assert part.stopped.startswith("interrupted") and file.exists()
+    same(learn_structure(moments, 300, **options, checkpoint=file), learn_structure(moments, 300, **options))
+
+
 def test_an_interruption_inside_a_compiled_function(tmp_path, monkeypatch):
     """Python reports it as a SystemError whose cause is the KeyboardInterrupt."""
     moments, _ = moments_of(3, 12)

@@ -89,8 +89,8 @@ def _graph(names: Sequence[str], arguments: Namespace) -> tuple[list[tuple[str, 
     """The edges of the graph that was given, if one was, and what to say of it; looked at before the work."""
     if arguments.graph is None:
         return None, ()
-    given, family = read_graph(arguments.graph), FAMILIES[arguments.family]
-    with_fields = family.has_fields and not family.every_field
+    given, family = read_graph(arguments.graph), FAMILIES.get(arguments.family)  # "auto" is refused later
+    with_fields = family is not None and family.has_fields and not family.every_field
     return given.pairs(names, with_fields=with_fields), (given.note(with_fields=with_fields),)
 
 

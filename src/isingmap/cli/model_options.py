@@ -91,11 +91,24 @@ def add_table_options(parser: argparse.ArgumentParser, content: str, *, required
 
 
 def check_table(arguments: argparse.Namespace) -> None:
-    """Refuse, before any work, a table that exists, unless --force is given."""
+    """Refuse, before any work, a table that exists, unless --force is given; and in any case one that is to be read."""
     from isingmap.files.whole_file import check_file
 
-    if arguments.output is not None:
-        check_file(arguments.output, force=arguments.force)
+    if arguments.output is None:
+        return
+    check_file(arguments.output, force=arguments.force)
+    check_apart(arguments.output, arguments.model, getattr(arguments, "table", None))
+
+
+def check_apart(output: str, *inputs: str | None) -> None:
+    """Refuse to write over a file that the command reads."""
+    from os.path import isfile, samefile
+
+    from isingmap.errors import FileFormatError
+
+    for file in inputs:
+        if file is not None and isfile(file) and isfile(output) and samefile(file, output):
+            raise FileFormatError(f"{output} is read by this command, and would be lost; write to another file")
 
 
 def write_table(arguments: argparse.Namespace, columns, rows) -> None:

@@ -45,6 +45,7 @@ def run(arguments: Namespace) -> int:
     model_options.check_table(arguments)
     file = model_options.read_model(arguments)
     model = file.model
+    known = _labels_of(file)
     table = read_table(
         arguments.table,
         positive=positive_labels(arguments.positive),
@@ -55,7 +56,7 @@ def run(arguments: Namespace) -> int:
         header_lines=arguments.header_lines,
         transpose=arguments.transpose,
         separator=arguments.separator,
-        known=_labels_of(file),
+        known=known,
     )
     rows, unseen = _in_order_of(model, table)
     chances = model.predict(rows)
@@ -63,6 +64,8 @@ def run(arguments: Namespace) -> int:
     where = streams.beside(arguments.output)
     for note in (*file.notes, *table.notes):
         print(in_options(model_options.shown(note)), file=where)
+    if not known:
+        print("note: the model does not say which labels were -1 and +1; see above how they were read here", file=where)
     if unseen:
         print(_about(unseen), file=where)
     print(f"{counted(len(chances), 'row')} of P(+1) in {model_options.shown(arguments.output)}", file=where)
@@ -71,15 +74,18 @@ def run(arguments: Namespace) -> int:
 
 def _labels_of(file) -> dict:
     """What -1 and +1 stood for in the data that the model was learned from; empty if its file does not tell."""
-    from isingmap.data.table import Coding
+    from isingmap.data.table import Coding, listed
+    from isingmap.errors import FileFormatError
+    from isingmap.io.learned_entries import FIT, LABELS
 
-    fit = file.record.get("fit")
-    labels = fit.get("labels") if isinstance(fit, dict) else None
-    if not isinstance(labels, list) or [len(pair) for pair in labels if isinstance(pair, list)] != [2] * len(
-        file.model.names
-    ):
-        return {}
-    return {name: Coding(*map(str, pair)) for name, pair in zip(file.model.names, labels, strict=True)}
+    lost = [entry for entry in (FIT, LABELS) if entry in file.damaged]
+    if lost:
+        raise FileFormatError(
+            f"{listed(lost)} of the model file is damaged, where it says which labels were -1 and +1 in the data; "
+            "without it the chances may be those of the opposite. Repair the file, or learn the model again"
+        )
+    labels = file.record.get("fit", {}).get("labels") or []
+    return {name: Coding(*pair) for name, pair in zip(file.model.names, labels, strict=bool(labels))}
 
 
 def _in_order_of(model, table):

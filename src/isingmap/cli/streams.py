@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -15,12 +16,14 @@ from isingmap.progress import watched_by
 # What `-` means where a file is read, and where one is written.
 STANDARD_INPUT, STANDARD_OUTPUT = "/dev/stdin", "/dev/stdout"
 _status: StatusLine | None = None
+_closed: set[str] = set()
 
 
 def prepare() -> None:
     """Closed streams lead nowhere, and a terminal that lacks a letter gets its number instead of an encoding error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
+            _closed.add(name)
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - open until the process ends
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -76,7 +79,9 @@ def file_to_read(text: str) -> str:
 
 
 def file_to_write(text: str) -> str:
-    """The name of a file as typed; `-` is standard output."""
+    """The name of a file as typed; `-` is standard output, if it is open."""
+    if text == "-" and "stdout" in _closed:
+        raise ArgumentTypeError("standard output is closed; name a file instead of -")
     return STANDARD_OUTPUT if text == "-" else text
 
 

@@ -8,7 +8,7 @@ from os import fspath
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.strict_json import object_or_nothing, shown, write_json
 from isingmap.io.domains import DOMAINS
-from isingmap.io.learned_entries import sound_entries
+from isingmap.io.learned_entries import about_damaged, sound_entries
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath, build_model
 from isingmap.model.json_format import FORMAT, KEYS, arguments_of, document_of, read_document
 
@@ -28,8 +28,8 @@ def read_isingmap(path: ModelPath) -> ModelFile:
     energy = _energy_entries(document.get("energy", {}), where)
     record = {key: value for key, value in document.items() if key not in (*KEYS, "energy")}
     model = build_model(path, **arguments)
-    record, notes = sound_entries(record, model.names)
-    return ModelFile(model, **energy, notes=notes, record=record)
+    record, damaged = sound_entries(record, model.names)
+    return ModelFile(model, **energy, notes=about_damaged(damaged), record=record, damaged=damaged)
 
 
 def write_isingmap(content: ModelFile, path: ModelPath) -> None:

@@ -8,9 +8,12 @@ from typing import Any
 
 from isingmap.data.table import listed
 
+# Entries without which a table cannot be read as that of the fit was.
+FIT, LABELS = '"fit"', '"labels" of "fit"'
+
 
 def sound_entries(record: Mapping[str, Any], names: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The entries of a record without those that are damaged, and a sentence that names these.
+    """The entries of a record without those that are damaged, and what these are called.
 
     Parameters
     ----------
@@ -27,11 +30,16 @@ def sound_entries(record: Mapping[str, Any], names: Sequence[str]) -> tuple[dict
     if "fit" in kept:
         bad = [key for key, is_sound in _CHECKS_OF_FIT.items() if not is_sound(kept["fit"].get(key), names)]
         kept["fit"] = {key: value for key, value in kept["fit"].items() if key not in bad}
-        damaged += [f'"{key}" of "fit"' for key in bad]
+        damaged += [LABELS if key == "labels" else f'"{key}" of "fit"' for key in bad]
+    return kept, tuple(damaged)
+
+
+def about_damaged(damaged: Sequence[str]) -> tuple[str, ...]:
+    """A sentence that names the entries that are damaged, if there are any."""
     if not damaged:
-        return kept, ()
+        return ()
     what = f"{len(damaged)} {'entry is' if len(damaged) == 1 else 'entries are'} damaged and ignored"
-    return kept, (f"Beside the model, which is whole, {what}: {listed(damaged)}.",)
+    return (f"Beside the model, which is whole, {what}: {listed(list(damaged))}.",)
 
 
 def _are_pairs_of_labels(value: object, names: Sequence[str]) -> bool:

@@ -36,6 +36,8 @@ class ModelFile:
         What was done on reading, as plain sentences.
     record : mapping
         What else stands in a model.json, by its keys: how the model was learned, facts, positions.
+    damaged : tuple of str
+        What of the record was left out because it makes no sense.
     """
 
     model: IsingModel
@@ -44,6 +46,7 @@ class ModelFile:
     domain: str = "spin"
     notes: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
+    damaged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,11 @@ class Checkpoint:
     identity : str
         Fingerprint of the search.
 
+    Attributes
+    ----------
+    between_steps : bool
+        Whether the search stands where it can be saved.
+
     Raises
     ------
     FileFormatError
@@ -83,6 +88,7 @@ class Checkpoint:
             raise FileFormatError(f"{path}: a checkpoint is kept in a plain file, and this is none; give another name")
         self.problem = problem
         self.identity = identity
+        self.between_steps = True
         self._saved_at = time.monotonic()
 
     def resume(self, search: Resumable) -> bool:

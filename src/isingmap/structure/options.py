@@ -62,7 +62,7 @@ class ProblemOptions:
         None,
         "the graph, where it is given and not searched for: its edges, (k, 2) numbers or names of columns; on the "
         "command line a model file of any format or a list of pairs, whose couplings are not used. With "
-        "family=partial also its fields, as pairs of a name and '(field)'",
+        "family=partial also its fields: those of the model file, in Python pairs of a name and '(field)'",
         "edges",
         metavar="FILE",
     )

@@ -289,6 +289,11 @@ class Problem(ProblemOptions):
         """What no family could do anything with."""
         _check_moments(self.moments)
         shrunk(np.empty(0), self.prior, self.moments.n_samples)
+        if self.graph is not None:
+            raise ModelError(
+                f'a given graph is fitted in one family, and family="{AUTO}" compares what searches find; give family='
+                '"planar" (a field on every variable), or another'
+            )
         if self.required_edges is not None:
             _numbered(self.required_edges, self.names, "required_edges")
         if self.is_composite:

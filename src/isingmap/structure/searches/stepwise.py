@@ -68,6 +68,9 @@ def run(search: Search, options: SearchOptions, progress: Progress | None) -> No
     except BaseException as error:
         if not was_interrupted(error):
             raise
+        if checkpoint is not None and checkpoint.between_steps:
+            with undisturbed():
+                checkpoint.save(search)
     else:
         if checkpoint is not None:
             (checkpoint.save(search) if options.keeps_checkpoint else checkpoint.remove())
@@ -80,7 +83,7 @@ def run(search: Search, options: SearchOptions, progress: Progress | None) -> No
 
 def _advance_to_the_end(search: Search, options: SearchOptions, progress, checkpoint: Checkpoint | None) -> None:
     state, audited = search.state, 0
-    while _step(search):
+    while _step(search, checkpoint):
         look()
         if progress is not None:
             progress(len(state.model.edges), state.problem.room)
@@ -91,9 +94,16 @@ def _advance_to_the_end(search: Search, options: SearchOptions, progress, checkp
             audit(state, complete=state.complete)
 
 
-def _step(search: Search) -> bool:
+def _step(search: Search, checkpoint: Checkpoint | None) -> bool:
+    """One step; with a checkpoint to its end, before an interruption is looked at, so that it can be saved."""
     with one_blas_thread():  # once for the many refits inside
-        return search.advance()
+        if checkpoint is None:
+            return search.advance()
+        checkpoint.between_steps = False
+        with undisturbed():
+            goes_on = search.advance()
+        checkpoint.between_steps = True
+        return goes_on
 
 
 def result_of(
