@@ -61,16 +61,7 @@ def test_a_model_of_counts_asks_for_its_threshold(run, tmp_path):
     assert run(*predict, "--threshold", "1", "--force")[0] == 2
 
 
-def test_labels_that_are_none_say_nothing(fitted, run):
-    folder, predict = fitted
-    path = folder / "map" / "model.json"
-    document = json.loads(path.read_text())
-    document["fit"]["labels"] = [["1"], 7, None]
-    path.write_text(json.dumps(document))
-    assert predict("a,b,c\n1,1,\n2,2,2\n")[0] == 0
-
-
-@pytest.mark.parametrize("labels", [5, [["1"]], [["1"], ["1"], ["1"]], [[0, 1]] * 3, [["1", "1"]] * 3])
+@pytest.mark.parametrize("labels", [5, [["1"]], [["1"], ["1"], ["1"]], [[0, 1]] * 3, [["1"], 7, None]])
 def test_damaged_labels_are_refused(fitted, run, labels):
     folder, _ = fitted
     document = json.loads((folder / "map" / "model.json").read_text())
