@@ -97,3 +97,20 @@ def test_a_list_of_edges_is_sent_to_models(run, table, tmp_path, header):
     path.write_text(path.read_text().replace(header.split(",", 1)[1] if number else header, "source,target,coupling"))
     assert run("infer", path)[0] == 0
     assert run("fit", table, "--graph", path, "-o", tmp_path / "m", "--quiet")[0] == 0
+
+
+def test_a_threshold_does_not_count_missing_codes_in_silence(run, tmp_path):
+    rows = [f"{k % 2},{(k // 2) % 2},{9 if k % 7 == 0 else (k // 3) % 2}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("a,b,c\n" + "\n".join(rows) + "\n")
+    code, out, _ = run("fit", tmp_path / "t.csv", "--threshold", "1", "-o", tmp_path / "map")
+    assert code == 0 and "9 was taken for a number, beside two labels, in 1 column (c)" in " ".join(out.split())
+    counts = [f"{k % 2},{k % 4},{k % 10}" for k in range(60)]
+    (tmp_path / "counts.csv").write_text("a,b,c\n" + "\n".join(counts) + "\n")
+    code, out, _ = run("fit", tmp_path / "counts.csv", "--threshold", "1", "-o", tmp_path / "map2")
+    assert code == 0 and "taken for a number" not in out
+
+
+def test_decimal_commas_are_named(run, tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n0,5;1,25\n2,5;0,5\n1,5;1,5\n0,5;2,5\n")
+    code, _, err = run("fit", tmp_path / "t.csv", "--threshold", "1", "-o", tmp_path / "map")
+    assert code == 2 and "decimal points instead of commas" in err

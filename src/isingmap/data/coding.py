@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -366,12 +366,30 @@ def _code_by_threshold(columns, names, threshold, place):
         if bad:
             numbers = set(column.values) - set(bad)
             first = _first_odd(column, numbers, lambda row, j=j: place(j, row))
-            problems.add(f"column {names[j]!r} has {first}, which is not a number", HINT_IDS)
+            comma = any(re.fullmatch(r"-?\d+,\d+", column.display(value)) for value in bad)
+            hint = "Write decimal points instead of commas, such as 2.5 for 2,5." if comma else HINT_IDS
+            problems.add(f"column {names[j]!r} has {first}, which is not a number", hint)
     problems.raise_if_any()
     values = [{value: 1 if number(value) >= threshold else -1 for value in column.values} for column in columns]
     note = f"A value >= {threshold:g} is +1, a smaller value is -1, in {_which(names, len(names))}."
     coding = Coding(f"< {threshold:g}", f">= {threshold:g}")
-    return _side_by_side(columns, values), (coding,) * len(columns), (note,)
+    return _side_by_side(columns, values), (coding,) * len(columns), (note, *_codes_as_numbers(columns, names))
+
+
+def _codes_as_numbers(columns, names) -> Iterator[str]:
+    """A sentence for each number that looks like the code of a missing answer beside yes and no."""
+    found: dict[str, list[str]] = {}
+    for name, column in zip(names, columns, strict=True):
+        codes = {value for value in column.values if _MISSING_CODES.fullmatch(value)}
+        if any(set(column.values) - codes == set(pair) for pair in PAIRS):
+            for code in sorted(codes):
+                found.setdefault(code, []).append(name)
+    for code, having in found.items():
+        where = _which(having, len(names))
+        yield (
+            f"Care: {code} was taken for a number, beside two labels, in {where}. If it stands for a missing answer, "
+            "the fit is wrong: declare it as a missing label."
+        )
 
 
 def _coding_notes(codings: Sequence[Coding], names: Sequence[str]) -> tuple[str, ...]:
