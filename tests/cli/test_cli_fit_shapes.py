@@ -114,4 +114,4 @@ def test_rows_of_one_name_are_counted(run, tmp_path):
 def test_groups_of_names_that_are_no_columns_are_noted(run, table, tmp_path):
     (tmp_path / "groups.csv").write_text("name,group\na,x\nb,x\nc,y\nd,y\nA,z\nq,z\n")
     code, out, _ = run("fit", table, "--node-groups", tmp_path / "groups.csv", "-o", tmp_path / "m")
-    assert code == 0 and "groups.csv has 2 names that the table does not have: A, q." in " ".join(out.split())
+    assert code == 0 and "groups.csvhas2namesthatthetabledoesnothave:A,q." in "".join(out.split())

@@ -204,6 +204,7 @@ def test_required_fields_stay():
     assert kept.model.free_fields[kept.model.names.index(dropped[0])]
 
 
+@pytest.mark.filterwarnings("ignore:.*far from half:isingmap.errors.FitWarning")
 def test_required_fields_where_the_search_chooses_them():
     rows = sample(1)
     free = learn_structure(**given(rows, family="partial"))
