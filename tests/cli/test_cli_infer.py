@@ -186,3 +186,10 @@ def test_temperatures_leave_out_what_they_cannot_have(run, tmp_path, model):
     )  # fmt: skip
     code, out, err = run("infer", tmp_path / "o.json", "--beta", "1")
     assert (code, err) == (0, "") and "the energy offset of the file, 0.5, is not in log Z and energy" in out
+
+
+@pytest.mark.parametrize("betas", ["0:1:1e-9999999", "0:1e9999999:1", "1e400", "1e-400", "0:1:0"])
+def test_odd_temperatures_have_a_message(run, tmp_path, betas):
+    IsingModel([(0, 1)], [0.5]).save(tmp_path / "m.json")
+    code, _, err = run("infer", tmp_path / "m.json", "--beta", betas)
+    assert code == 2 and "--beta" in err and "bug" not in err

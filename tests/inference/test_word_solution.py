@@ -1,12 +1,15 @@
 """Numbers of two and four words: their arithmetic, and models solved with them against balls."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from isingmap.compiled import kernel
+from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.words import add, add_product, divide, multiply_words, negative, normalised
+from isingmap.inference.precision import Ladder, RungKind
 from isingmap.inference.proofs.certified import certified_solution
 from isingmap.inference.rungs import BALLS, FOUR_WORDS, GROUND_GAUGE, TWO_WORDS, PlannedModel, zero_field_ladder
 from isingmap.inference.word_solution import word_solution
@@ -100,3 +103,20 @@ def test_large_models_go_by_words_before_balls():
 def test_small_models_go_by_balls_as_they_did():
     model = glass(22, 0.1, 0)
     assert zero_field_ladder(model.plan, model.couplings).kind is BALLS
+
+
+def test_no_rung_is_asked_about_a_model_that_is_too_large_for_it():
+    """Whatever another rung refuses."""
+
+    def refuse(_):
+        raise PrecisionError("lost", loss=1.0)
+
+    made: list[str] = []
+    kinds = [
+        RungKind("first", lambda model: SimpleNamespace(loss=0.0)),
+        RungKind("small", made.append, most_spins=10),
+        RungKind("large", made.append, most_spins=1000),
+    ]
+    with pytest.raises(PrecisionError):
+        Ladder(SimpleNamespace(n_spins=100), kinds).ask_unmeasured(refuse)
+    assert len(made) == 1

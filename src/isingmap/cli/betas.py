@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentTypeError
 from decimal import Decimal, InvalidOperation
 
@@ -32,10 +33,9 @@ def _values(part: str) -> list[Decimal]:
     start, stop, step = numbers
     if step <= 0 or stop < start:
         raise ArgumentTypeError(f"a range goes up, with a step above 0, such as 0.1:2:0.1; got {part!r}")
-    count = (stop - start) / step
-    if count >= MOST:
+    if stop - start >= MOST * step:
         raise ArgumentTypeError(f"{part!r} are too many inverse temperatures; at most {MOST}")
-    return [start + k * step for k in range(int(count) + 1)]
+    return [start + k * step for k in range(int((stop - start) / step) + 1)]
 
 
 def _decimal(number: str, part: str) -> Decimal:
@@ -45,7 +45,7 @@ def _decimal(number: str, part: str) -> Decimal:
         raise ArgumentTypeError(
             f"expected numbers such as 0.5,1,2 or a range such as 0.1:2:0.1; got {part!r}"
         ) from None
-    if not value.is_finite() or value < 0:
+    if not 0 <= float(value) < math.inf or (value and not float(value)):
         raise ArgumentTypeError(f"inverse temperatures are finite numbers, 0 or more; got {part!r}")
     return value
 

@@ -229,7 +229,8 @@ class Ladder(Generic[AnyModel]):
         return self._ask(question, 0)
 
     def _ask(self, question, first: int):
-        later = [kind for kind in self.kinds[first + 1 :] if self.model.n_spins <= kind.most_spins_asked]
+        n_spins = self.model.n_spins
+        later = [kind for kind in self.kinds[first + 1 :] if n_spins <= min(kind.most_spins, kind.most_spins_asked)]
         for kind in (self.kinds[first], *later):
             if kind.suits(self.model):
                 try:

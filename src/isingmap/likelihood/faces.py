@@ -124,11 +124,12 @@ def _moving(plan: FieldedPlan, moments: np.ndarray) -> tuple[np.ndarray, np.ndar
     try:
         first = maximise(plan, (1.0 - near) * moments, np.zeros(len(moments)))
         second = maximise(plan, (1.0 - far) * moments, first.couplings)
+        samples = plan.solve(second.couplings).sample(FIRST_SAMPLES, np.random.default_rng(0))
     except PrecisionError:
         return np.zeros(len(moments), bool), np.empty((0, plan.graph.n_spins), np.int8)
     moved = np.abs(second.couplings - first.couplings)
     least = max(LEAST_MOVE, LEAST_SHARE_OF_MOVE * moved.max())
-    return moved >= least, plan.solve(second.couplings).sample(FIRST_SAMPLES, np.random.default_rng(0))
+    return moved >= least, samples
 
 
 @dataclass(frozen=True, eq=False)

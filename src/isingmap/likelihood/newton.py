@@ -32,6 +32,8 @@ RIDGES = tuple(10.0**k for k in range(-10, 1))
 MOST_ITERATIONS = 100
 # Beyond this a coupling may be on its way to infinity, which a last step shorter than that denies.
 STRONG, SETTLED = 4.0, 1e-2
+# Out there some combination of statistics must keep this share of its variance given the others, or the step is noise.
+LEAST_PIVOT = 1e-10
 SUFFICIENT_INCREASE = 1e-4
 SHORTEST_STEP = 2.0**-30
 # No coupling moves further than this in one step: far from the optimum the quadratic model overshoots to couplings
@@ -103,8 +105,8 @@ def check_settled(theta: np.ndarray, solution: Solution, gradient: np.ndarray) -
     strongest = float(np.abs(theta).max(initial=0.0))
     if isinstance(solution, DualSolution) or strongest <= STRONG:
         return
-    step = _newton_step(solution.curvature(), gradient)
-    if not np.abs(step).max() <= SETTLED:
+    curvature = solution.curvature()
+    if _is_flat(curvature) or not np.abs(_newton_step(curvature, gradient)).max() <= SETTLED:
         raise PrecisionError(
             "the fit has not converged: the likelihood still climbs where the largest |coupling or field| is "
             f"{strongest:.3g}. Probably some combination of values never occurs, so that there is no maximum. That is "
@@ -112,6 +114,13 @@ def check_settled(theta: np.ndarray, solution: Solution, gradient: np.ndarray) -
             "estimate finite",
             loss=float("inf"),
         )
+
+
+def _is_flat(curvature: np.ndarray) -> bool:
+    """Whether some combination of the statistics hardly varies, so that rounding alone says where its maximum is."""
+    deviation = np.sqrt(curvature.diagonal())
+    factor, info = lapack.dpotrf(curvature / deviation / deviation[:, None], lower=1)
+    return info != 0 or not factor.diagonal().min(initial=1.0) ** 2 >= LEAST_PIVOT
 
 
 def maximise(plan: Plan, moments: np.ndarray, start: np.ndarray) -> NewtonResult:

@@ -241,10 +241,14 @@ def _existence(result: SearchResult) -> str:
             f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls "
             "every moment a little towards zero"
         )
+    if not result.converged:
+        return "no prior; the fit has not converged, and whether every estimate is finite is not known"
+    by_cycles = FAMILIES[result.family].fields_in_plane
+    proof = "checked exactly" if by_cycles else "the fit came to rest at a maximum"
     if result.search == GIVEN:
-        return "no prior; every coupling and field of the given graph has a finite estimate (checked exactly)"
+        return f"no prior; every coupling and field of the given graph has a finite estimate ({proof})"
     if not result.excluded:
-        return "no prior; every coupling and field that is worth its price has a finite estimate (checked exactly)"
+        return f"no prior; every coupling and field that is worth its price has a finite estimate ({proof})"
     if any(pair.too_strong for pair in result.excluded):
         return "no prior; couplings and fields that would be infinite, or that could not be fitted, were left out"
     return "no prior; couplings and fields that would be infinite (checked exactly) were left out; a prior admits them"

@@ -1,6 +1,7 @@
 """Numbers of ground states: enumeration, integer transfer matrices, clique tables, and the program before this one."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def lowest_coefficient(dense, clusters):
     value = fmpq_mat(entries).det()
     for step, _ in zip(steps, clusters, strict=False):
         value *= step**2
-    return round(float(value))
+    return round(Fraction(int(value.p), int(value.q)))
 
 
 def test_clusters_one_inside_the_other():

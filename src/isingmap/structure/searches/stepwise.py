@@ -118,7 +118,8 @@ def result_of(
 
     `chosen` is the model that had all its fields when the graph was chosen, if some may have been dropped since.
     """
-    excluded, stopped, blocked = _how_it_ended(state, chosen)
+    with undisturbed():  # the search is over, and its checkpoint gone
+        excluded, stopped, blocked = _how_it_ended(state, chosen)
     model, problem = state.model, state.problem
     return SearchResult(
         model=problem.model(model.edges, model.couplings),
