@@ -165,7 +165,7 @@ def test_blocks_are_counted_apart():
 
 def test_low_temperatures_tend_to_the_count():
     rng = np.random.default_rng(0)
-    edges = grid_edges(24, 24)
+    edges = grid_edges(12, 12)
     model = IsingModel(edges, rng.choice([-1.0, 1.0], len(edges)))
     assert model.thermodynamics([12.0]).entropy[0] == pytest.approx(np.log(float(model.degeneracy())), abs=1e-6)
 
