@@ -69,6 +69,7 @@ SUBLAYERS = {
         "search_methods": 0,
         "edge_gain": 0,
         "options": 1,
+        "asked_by_name": 1,
         "result": 1,
         "problem": 2,
         "fixed_graphs": 3,

@@ -24,6 +24,7 @@ from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 Progress = Callable[[int, int], None]
 ON_A_GIVEN_GRAPH = "isingmap.structure.fixed_graphs.given"
+INTERRUPTED = "interrupted"
 
 
 def searched(problem: Problem, options: SearchOptions, progress: Progress | None) -> SearchResult:
@@ -66,16 +67,13 @@ def best_family(problem: Problem, options: SearchOptions, progress: Progress | N
             raise KeyboardInterrupt
         raise ModelError("no family can be fitted. " + ". ".join(f"{fit.family}: {fit.note}" for fit in fits))
     best = results[_best([fit.value for fit in fits if fit.was_fitted], problem.n_samples)]
-    if not stopped_at:
+    best = replace(best, families=tuple(fits), compared_by=options.criterion)
+    if stopped_at:
+        return replace(best, stopped=f"interrupted while the family {stopped_at} was fitted")
+    if options.checkpoint is not None:
         for name in SIMPLEST_FIRST:
-            if options.checkpoint is not None:
-                _checkpoint_of(options, name).unlink(missing_ok=True)
-        return replace(best, families=tuple(fits), compared_by=options.criterion)
-    stopped = f"interrupted while the family {stopped_at} was fitted"
-    return replace(best, families=tuple(fits), compared_by=options.criterion, stopped=stopped)
-
-
-INTERRUPTED = "interrupted"
+            _checkpoint_of(options, name).unlink(missing_ok=True)
+    return best
 
 
 def _attempted(

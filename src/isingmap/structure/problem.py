@@ -11,7 +11,7 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import Coding, checked_names, listed
+from isingmap.data.table import Coding, checked_names
 from isingmap.errors import DataError, ModelError, NonPlanarError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
@@ -19,6 +19,7 @@ from isingmap.likelihood.fit import shrunk
 from isingmap.model import IsingModel
 from isingmap.option import check_options
 from isingmap.planar.embedding import as_simple_edges, embed
+from isingmap.structure.asked_by_name import numbers_of_edges, numbers_of_fields
 from isingmap.structure.families import AUTO, FAMILIES, Family
 from isingmap.structure.options import ProblemOptions
 from isingmap.structure.result import FIELD
@@ -232,7 +233,7 @@ class Problem(ProblemOptions):
         """
         edges = np.empty((0, 2), np.int64)
         if self.required_edges is not None:
-            given = _numbered(self.required_edges, self.names, "required_edges")
+            given = numbers_of_edges(self.required_edges, self.names, "required_edges")
             edges = np.sort(np.argsort(self.order)[given], axis=1)
         fields = np.arange(self.n_spins) if self.rules.every_field else self.kept_fields
         return np.vstack([edges, pairs_with_auxiliary(self.n_spins, fields)])
@@ -248,7 +249,7 @@ class Problem(ProblemOptions):
         """
         if self.required_fields is None:
             return np.empty(0, np.int64)
-        return np.unique(np.argsort(self.order)[_given_fields(self.required_fields, self.names)])
+        return np.unique(np.argsort(self.order)[numbers_of_fields(self.required_fields, self.names)])
 
     @property
     def drops_fields(self) -> bool:
@@ -265,7 +266,7 @@ class Problem(ProblemOptions):
             Where the edges of `graph` are none.
         """
         with_fields = self.rules.has_fields and not self.rules.every_field
-        return _numbered(self.graph, (*self.names, FIELD) if with_fields else self.names, "graph")
+        return numbers_of_edges(self.graph, (*self.names, FIELD) if with_fields else self.names, "graph")
 
     @property
     def room(self) -> int:
@@ -295,7 +296,7 @@ class Problem(ProblemOptions):
                 '"planar" (a field on every variable), or another'
             )
         if self.required_edges is not None:
-            _numbered(self.required_edges, self.names, "required_edges")
+            numbers_of_edges(self.required_edges, self.names, "required_edges")
         if self.is_composite:
             raise ModelError(
                 f'family="{AUTO}" compares exact likelihoods, and with missing="pairwise" there is none. Give one of '
@@ -341,45 +342,6 @@ class Problem(ProblemOptions):
         obstacle = find_obstacle(n_nodes, edges, self.target[edges[:, 0], edges[:, 1]])
         if obstacle is not None:
             raise no_estimate_error(obstacle, self.labels, self.prior, self.codings)
-
-
-def _given_fields(required: Any, names: tuple[str, ...]) -> np.ndarray:
-    """Numbers of the spins that must have a field, int64.
-
-    Raises
-    ------
-    ModelError
-    """
-    position = {name: k for k, name in enumerate(names)} | {k: k for k in range(len(names))}
-    given = [required] if isinstance(required, str) else np.asarray(required, dtype=object).ravel().tolist()
-    unknown = [name for name in given if isinstance(name, bool) or name not in position]
-    if unknown:
-        raise ModelError(
-            f"required_fields must be names or numbers of columns, and none is {listed([repr(n) for n in unknown])}; "
-            f"the columns are {listed(names)}"
-        )
-    return np.array([position[name] for name in given], np.int64)
-
-
-def _numbered(given: Any, names: tuple[str, ...], setting: str) -> np.ndarray:
-    """Edges as numbers of spins, (k, 2); what is wrong with them is said about the setting.
-
-    Raises
-    ------
-    ModelError
-    """
-    try:
-        array = np.asarray(given)
-    except ValueError:  # rows of different lengths
-        array = np.array(np.nan)
-    try:
-        if not array.size:
-            return np.empty((0, 2), np.int64)
-        if array.dtype.kind not in "OUSiu" or array.ndim != 2:
-            raise ModelError(f"expected pairs (k, 2) of whole numbers or names of columns, got {given!r:.80}")
-        return IsingModel(array, np.zeros(len(array)), names=names).edges
-    except ModelError as error:
-        raise ModelError(f"{setting}: {error}") from None
 
 
 def _check_moments(given: EmpiricalMoments) -> None:

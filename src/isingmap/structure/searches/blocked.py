@@ -54,6 +54,11 @@ def _exact_gain(model: RefittedModel, pair: Pair) -> float:
     label = block_labels(model.n_nodes, np.vstack([model.edges, [pair]]))
     if np.count_nonzero(label == label[-1]) > MOST_EDGES:
         return np.nan
+    return gain_after_refit(model, pair)
+
+
+def gain_after_refit(model: RefittedModel, pair: Pair) -> float:
+    """What a pair gains when everything is fitted again, nats per sample; NaN where no fit is found."""
     try:
         return model.with_edge(*pair).gain - model.gain
     except PrecisionError:

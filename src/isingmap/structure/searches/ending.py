@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from isingmap.data.table import counted
-from isingmap.errors import PrecisionError
 from isingmap.likelihood.existence import SLACK_TOLERANCE, closing_slacks
 from isingmap.likelihood.faces import Face, face_of_graph
 from isingmap.likelihood.impossible import describe_face
 from isingmap.structure.result import TOO_WIDE, Blocked, Exclusion
-from isingmap.structure.searches.blocked import in_numbers, worthy_pairs
+from isingmap.structure.searches.blocked import gain_after_refit, in_numbers, worthy_pairs
 from isingmap.structure.state.search_state import Pair, SearchState
 
 # Pairs whose fit failed for which the reason is looked for, each by two fits of a block and a linear program.
@@ -84,18 +83,11 @@ def ending(state: SearchState, excluded: tuple[Exclusion, ...]) -> tuple[str, tu
         reason = state.reason((i, j), gain, named)
         if not reason:
             return f"the rounds of the search are over; the best addition left{named} is worth its price", ()
-        reason += _exact_gain(state, (i, j))
+        refitted = gain_after_refit(state.model, (i, j))
+        reason += "" if np.isnan(refitted) else f" (it would gain {refitted:.3g} after a refit)"
     infinite = {(pair.source, pair.target) for pair in excluded}
     pairs = [pair for pair in worthy_pairs(state) if state.ends(pair) not in infinite]
     return reason + _about_blocked(state, pairs), in_numbers(state, pairs)
-
-
-def _exact_gain(state: SearchState, pair: Pair) -> str:
-    try:
-        gain = state.model.with_edge(*pair).gain - state.model.gain
-    except PrecisionError:
-        return ""
-    return f" (it would gain {gain:.3g} after a refit)"
 
 
 def _about_blocked(state: SearchState, pairs: list[Pair]) -> str:
