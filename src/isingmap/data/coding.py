@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, MissingLabels, cell_text, normalise
+from isingmap.data.missing_codes import MISSING_CODES, codes_beside_labels, lone_missing_label
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import DataError
 from isingmap.files.number_text import number
@@ -26,7 +27,6 @@ Positive = str | int | bool | Mapping[str, object] | None
 HINT_IDS = "If it is an id or a group, set it aside (id_column= of a file; leave it out of an array)."
 HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
 _HINT_POSITIVE = "Say which label is +1: positive=LABEL for all columns, or column by column, "
-_MISSING_CODES = re.compile(r"-?(7+|8+|9+|[1-9]?9[789])|-[1-9]")  # as questionnaires have them: 9, 99, 98, -9, -1
 
 
 def code_columns(
@@ -270,7 +270,7 @@ def _describe(problems, column, name, label, table_pair, place, positive) -> Non
 
 def _sensible_label(column: LabelColumn) -> str | None:
     """A label that may well be +1: the largest number above 0, or the last text; no mark of a missing answer."""
-    odd = _lone_missing_label(column)
+    odd = lone_missing_label(column)
     sizes = {value: _size(value) for value in column.values if value != odd}
     if None in sizes.values():
         texts = [value for value in sizes if value not in {negative for negative, _ in PAIRS}]
@@ -285,17 +285,8 @@ def _size(text: str) -> float | None:
     return number(digits.replace(",", "."))
 
 
-def _lone_missing_label(column: LabelColumn) -> str | None:
-    """Of two labels the one that may stand for a missing answer, beside one that is known to be an answer."""
-    known = [value for value in column.values if any(value in pair for pair in PAIRS)]
-    odd = [value for value in column.values if value not in known]
-    if len(known) != 1 or len(odd) != 1 or not (number(odd[0]) is None or _MISSING_CODES.fullmatch(odd[0])):
-        return None
-    return odd[0]
-
-
 def _lone_missing_hint(column: LabelColumn) -> tuple[str, ...]:
-    odd = _lone_missing_label(column)
+    odd = lone_missing_label(column)
     return () if odd is None else _missing_hint(column, [odd])
 
 
@@ -335,7 +326,7 @@ def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[st
 
 def _missing_hint(column: LabelColumn, odd: Sequence[str]) -> tuple[str, ...]:
     """The hint at labels that may stand for missing answers: a few words, or numbers in use for it."""
-    if len(odd) > 3 or not all(number(value) is None or _MISSING_CODES.fullmatch(value) for value in odd):
+    if len(odd) > 3 or not all(number(value) is None or MISSING_CODES.fullmatch(value) for value in odd):
         return ()
     shown = [repr(column.display(value)) for value in odd]
     if len(odd) == 1:
@@ -350,7 +341,7 @@ def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
     if len(counts) < len(values) or counts[0] != 0 or counts[-1] <= 1:
         return ()
     odd = [value for value in counts if value > 1]
-    codes = len(odd) <= 3 and all(_MISSING_CODES.fullmatch(f"{value:.0f}") for value in odd)
+    codes = len(odd) <= 3 and all(MISSING_CODES.fullmatch(f"{value:.0f}") for value in odd)
     return () if codes else (HINT_THRESHOLD,)
 
 
@@ -378,13 +369,7 @@ def _code_by_threshold(columns, names, threshold, place):
 
 def _codes_as_numbers(columns, names) -> Iterator[str]:
     """A sentence for each number that looks like the code of a missing answer beside yes and no."""
-    found: dict[str, list[str]] = {}
-    for name, column in zip(names, columns, strict=True):
-        codes = {value for value in column.values if _MISSING_CODES.fullmatch(value)}
-        if any(set(column.values) - codes == set(pair) for pair in PAIRS):
-            for code in sorted(codes):
-                found.setdefault(code, []).append(name)
-    for code, having in found.items():
+    for code, having in codes_beside_labels(columns, names).items():
         where = _which(having, len(names))
         yield (
             f"Care: {code} was taken for a number, beside two labels, in {where}. If it stands for a missing answer, "
