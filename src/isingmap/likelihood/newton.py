@@ -36,6 +36,8 @@ STRONG, SETTLED = 4.0, 1e-2
 LEAST_PIVOT = 1e-10
 SUFFICIENT_INCREASE = 1e-4
 SHORTEST_STEP = 2.0**-30
+# Gains below this are lost in the rounding of log Z.
+LEAST_SLOPE = 1e-9
 # No coupling moves further than this in one step: far from the optimum the quadratic model overshoots to couplings
 # so strong that doubles cannot evaluate them.
 LARGEST_MOVE = 2.0
@@ -204,7 +206,7 @@ def line_search(plan, moments, theta, step, value, slope, norm):
             if new_value >= value + SUFFICIENT_INCREASE * length * slope:
                 return candidate, solution, new_value
             # The gain of the last steps is below the rounding of log Z: there the gradient decides.
-            if slope < 1e-9 and distance(moments - solution.moments(), resolution(moments)) < norm:
+            if slope < LEAST_SLOPE and distance(moments - solution.moments(), resolution(moments)) < norm:
                 return candidate, solution, new_value
         else:
             lost += 1

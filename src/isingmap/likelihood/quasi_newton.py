@@ -14,7 +14,15 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from isingmap.errors import PrecisionError
+from isingmap.inference.elimination.fielded_block import FieldedPlan
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.likelihood.fielded_refit import (
+    AT_MAXIMUM,
+    LEAST_CONDITIONAL_VARIANCE,
+    MOST_EVALUATIONS,
+    NOT_WORTH,
+    climbed,
+)
 from isingmap.likelihood.fit import tree_couplings
 from isingmap.likelihood.newton import (
     CONVERGED,
@@ -31,11 +39,10 @@ from isingmap.likelihood.newton import (
     solve,
 )
 
-MOST_EVALUATIONS = 60
-# A new edge must keep this share of its variance given all others; below, the bordered curvature is noise.
-LEAST_CONDITIONAL_VARIANCE = 1e-8
 # Beyond this `distance` a fit that did not converge is none at all.
 USABLE = 1e-4
+
+
 # A first step shorter than this says nothing about the curvature beyond rounding.
 LEAST_FIRST_STEP = 1e-6
 
@@ -87,6 +94,10 @@ def refit_with_edge(
     # The exact optimum with the other couplings fixed.
     first = float(np.arctanh(moments[-1]) - np.arctanh(correlation))
     theta = np.append(couplings, first)
+    if isinstance(plan, FieldedPlan):
+        if not abs(first) > LEAST_FIRST_STEP:
+            return refit_exactly(plan, moments, theta)
+        return _climb_with_fields(plan, moments, theta, inverse_hessian, correlation, worth)
     with one_blas_thread():
         solution = solve(plan, theta)
         if not solution.loss <= LOSS_ALLOWED:
@@ -108,6 +119,10 @@ def refit(plan: Plan, moments, start, inverse_hessian) -> Refit:
     PrecisionError
         As in `refit_with_edge`.
     """
+    if isinstance(plan, FieldedPlan):
+        found = _climb_with_fields(plan, moments, start, inverse_hessian)
+        assert found is not None  # as below
+        return found
     with one_blas_thread():
         solution = solve(plan, start)
         if not solution.loss <= LOSS_ALLOWED:
@@ -173,6 +188,20 @@ def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Ref
     if distance(gradient, unit) <= CONVERGED:
         return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
     return refit_exactly(plan, moments, theta)
+
+
+def _climb_with_fields(plan, moments, start, inverse, correlation=0.0, worth=None) -> Refit | None:
+    """The same ascent in one compiled piece; `inverse` may lack the last edge."""
+    raw, least = (moments, -np.inf) if worth is None else (worth.raw, worth.least)
+    # `inverse` may belong to another model, and the climb writes to it.
+    own = np.array(inverse, order="F")
+    status, theta, solution, gradient, inverse = climbed(plan, moments, start, own, correlation, raw, least)
+    if status == NOT_WORTH:
+        return None
+    if status != AT_MAXIMUM:
+        return refit_exactly(plan, moments, theta)
+    check_settled(theta, solution, gradient)
+    return Refit(theta, solution, float(np.abs(gradient).max(initial=0.0)), True, inverse)
 
 
 def _bordered(inverse, column) -> np.ndarray | None:

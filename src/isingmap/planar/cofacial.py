@@ -18,12 +18,16 @@ def blocked_pairs(n_nodes, edges, asked):
     """
     n_edges = edges.shape[0]
     trial = np.empty((n_edges + 1, 2), np.int64)
-    trial[:n_edges] = edges
-    joined = np.zeros((n_nodes, n_nodes), np.bool_)
+    joined, blocked = np.empty((n_nodes, n_nodes), np.bool_), np.empty((n_nodes, n_nodes), np.bool_)
+    for i in range(n_nodes):
+        for j in range(n_nodes):
+            joined[i, j] = False
+            blocked[i, j] = False
     for e in range(n_edges):
+        trial[e, 0] = edges[e, 0]
+        trial[e, 1] = edges[e, 1]
         joined[edges[e, 0], edges[e, 1]] = True
         joined[edges[e, 1], edges[e, 0]] = True
-    blocked = np.zeros((n_nodes, n_nodes), np.bool_)
     for i in range(n_nodes):
         for j in range(i + 1, n_nodes):
             if asked[i, j] and not joined[i, j]:

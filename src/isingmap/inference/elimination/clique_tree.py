@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isingmap.compiled import kernel
+from isingmap.inference.elimination.layout import laid_out
 from isingmap.inference.elimination.order import cheapest_order
 
 # Entries of the largest store of tables, one for each configuration of each front: 1 GiB of doubles.
@@ -108,18 +110,8 @@ class CliqueTree:
     cost: float
 
     def spread(self, couplings: np.ndarray, fields: np.ndarray) -> float:
-        """A bound on how far two entries of one table can be apart, as a logarithm, whatever is in the tables.
-
-        A configuration of the front changes the sum over what is below only through the edges that lead there.
-        """
-        sizes = np.abs(couplings)
-        position = np.empty(self.n_spins, np.int64)
-        position[self.tables.node] = np.arange(self.n_spins)
-        earlier, later = np.sort(position[self.edges], axis=1).reshape(-1, 2).T
-        upward, downward = (np.bincount(ends, sizes, self.n_spins) for ends in (earlier, later))
-        before = np.concatenate([[0.0], np.cumsum(upward - downward)])
-        cut = before[1:] - before[self.subtree]
-        return 2.0 * float((cut + downward + np.abs(fields)[self.tables.node]).max(initial=0.0))
+        """See `spread_of`."""
+        return spread_of(self.tables, self.subtree, couplings, fields)
 
     @property
     def n_entries(self) -> int:
@@ -143,94 +135,31 @@ def clique_tree(n_spins: int, edges: np.ndarray, width: Width | None = None) -> 
     width = width_of(n_spins, edges) if width is None else width
     if not width.fits:
         raise ValueError(f"tables of width {width.width} do not fit")
-    edges = np.ascontiguousarray(edges, np.int64)
-    position, parent, subtree = _tree(width.order, width.joined)
-    tables = _tables(edges, position, parent, width.joined)
+    edges = np.array(edges, np.int64, order="C")  # a copy: for arrays that are read-only kernels are compiled anew
+    arrays, arena, most_children, most_edges, subtree = laid_out(width.order, width.joined, edges)
+    tables = CliqueTables._make((*arrays, arena, most_children, most_edges))
     return CliqueTree(n_spins, edges, tables, subtree, width.width, width.cost)
 
 
-def _tables(edges: np.ndarray, position: np.ndarray, parent: np.ndarray, joined: np.ndarray) -> CliqueTables:
-    n = position.size
-    node = np.argsort(position)
-    owner, front = np.nonzero(joined[node][:, node])
-    start = _starts(owner, n)
-    key = owner * n + front  # ascending, so that members are found by bisection
+@kernel
+def spread_of(tables, subtree, couplings, fields):
+    """A bound on how far two entries of one table can be apart, as a logarithm, whatever is in the tables.
 
-    def bits(above, member):
-        """The bit of a member of the front in the clique of `above`."""
-        return np.searchsorted(key, above * n + member) - start[above] + 1
-
-    above = parent[owner]
-    place = np.where(above == front, 0, bits(np.maximum(above, 0), front))
-    child = np.argsort(parent, kind="stable")[int((parent < 0).sum()) :]
-    child_start = _starts(parent[child], n)
-    earlier, later = np.sort(position[edges], axis=1).reshape(-1, 2).T
-    edge = np.lexsort((later, earlier))
-    edge_start = _starts(earlier, n)
-    store = np.concatenate([[0], np.cumsum(1 << np.diff(start))])
-    slot, arena = _slots(parent, np.diff(store))
-    return CliqueTables(
-        node=node,
-        front=front,
-        start=start,
-        place=place,
-        child=child,
-        child_start=child_start,
-        edge=edge,
-        bit=bits(earlier, later)[edge],
-        edge_start=edge_start,
-        store=store,
-        slot=slot,
-        arena=arena,
-        most_children=int(np.diff(child_start).max(initial=0)),
-        most_edges=int(np.diff(edge_start).max(initial=0)),
-    )
-
-
-def _starts(owner: np.ndarray, n: int) -> np.ndarray:
-    """Where the entries of each owner start in a list sorted by owner, (n + 1,)."""
-    return np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n))])
-
-
-def _tree(order: np.ndarray, joined: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A postorder of the elimination tree: the position of each node, and for each position its parent and subtree."""
-    by_rank = np.triu(joined[order][:, order])
-    above = np.where(by_rank.any(axis=1), by_rank.argmax(axis=1), -1)
-    n = order.size
-    size = [1] * n
-    for k, p in enumerate(above.tolist()):
-        if p >= 0:
-            size[p] += size[k]
-    free = [0] * (n + 1)  # where the next subtree below each may start; at the end, the next tree
-    first, last = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    for k in range(n - 1, -1, -1):
-        p = int(above[k])
-        first[k] = free[k] = free[p]
-        free[p] += size[k]
-        last[k] = free[k] + size[k] - 1
-    position, parent, subtree = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    position[order] = last
-    parent[last] = np.where(above < 0, -1, last[above])
-    subtree[last] = first
-    return position, parent, subtree
-
-
-def _slots(parent: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, int]:
-    """Places of the tables in an arena of two stacks, by the parity of their depth; and the size of the arena.
-
-    In postorder the children of a clique lie on top of one stack when its own table is put on top of the other.
+    A configuration of the front changes the sum over what is below only through the edges that lead there.
     """
-    n = parent.size
-    above, sizes = parent.tolist(), size.tolist()
-    slot, depth, before = [0] * n, [0] * n, [0] * (n + 1)
-    for k, p in enumerate(above):  # siblings that came before; roots are siblings
-        slot[k] = before[p]
-        before[p] += sizes[k]
-    height = [0, 0]
-    for k in range(n - 1, -1, -1):
-        p = above[k]
-        if p >= 0:
-            depth[k] = 1 - depth[p]
-            slot[k] += slot[above[p]] if above[p] >= 0 else 0
-        height[depth[k]] = max(height[depth[k]], slot[k] + sizes[k])
-    return np.array(slot, np.int64) + np.array(depth, np.int64) * height[0], height[0] + height[1]
+    n = tables.node.size
+    upward, downward = np.empty(n), np.empty(n)
+    for k in range(n):
+        upward[k], downward[k] = 0.0, 0.0
+    for k in range(n):
+        for e in range(tables.edge_start[k], tables.edge_start[k + 1]):
+            size = abs(couplings[tables.edge[e]])
+            upward[k] += size
+            downward[tables.front[tables.start[k] + tables.bit[e] - 1]] += size
+    widest, before = 0.0, np.empty(n + 1)
+    before[0] = 0.0
+    for k in range(n):
+        before[k + 1] = before[k] + upward[k] - downward[k]
+        cut = before[k + 1] - before[subtree[k]]
+        widest = max(widest, cut + downward[k] + abs(fields[tables.node[k]]))
+    return 2.0 * widest

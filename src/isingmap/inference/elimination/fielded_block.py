@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.cached import cached_property
 from isingmap.errors import PrecisionError
 from isingmap.inference.elimination.clique_tree import CliqueTree, Width, clique_tree, width_of
 from isingmap.inference.elimination.solution import EliminationSolution, elimination_solution
@@ -46,6 +47,13 @@ class FieldedPlan:
     @property
     def edges(self) -> np.ndarray:
         return self.graph.extended_edges
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """Of each edge: the number of its coupling, or behind all couplings that of its spin, (n_edges,) int64."""
+        is_field = self.graph.is_field
+        spins = self.graph.n_edges + self.graph.extended_edges[:, 0]
+        return np.where(is_field, spins, np.cumsum(~is_field) - 1)
 
     def solve(self, strengths: np.ndarray) -> FieldedSolution:
         """Inference for couplings and fields, in the order of the edges."""
@@ -92,6 +100,17 @@ class FieldedSolution:
     plan: FieldedPlan
     _solved: EliminationSolution
 
+    @classmethod
+    def known(cls, plan: FieldedPlan, strengths, log_partition, moments, conditionals) -> FieldedSolution:
+        """From what the sweeps gave elsewhere; moments are those of the couplings, then those of all spins."""
+        solved = elimination_solution(plan.graph, plan.tree, strengths)
+        m = plan.graph.n_edges
+        solved.__dict__.update(
+            log_partition=log_partition - float(np.log(2.0)), _conditionals=conditionals,
+            _moments=(moments[:m], moments[m:]),
+        )  # fmt: skip
+        return cls(plan, solved)
+
     @property
     def loss(self) -> float:
         """What rounding can do to log Z and moments, a bound."""
@@ -107,10 +126,8 @@ class FieldedSolution:
 
     def curvature(self) -> np.ndarray:
         """Covariances of the edges' products."""
-        is_field = self.plan.graph.is_field
-        place = np.empty(is_field.size, np.int64)
-        place[~is_field] = np.arange(self.plan.graph.n_edges)
-        place[is_field] = self.plan.graph.n_edges + np.arange(self.plan.graph.free_fields.size)
+        graph, place = self.plan.graph, self.plan.place.copy()
+        place[graph.is_field] = graph.n_edges + np.arange(graph.free_fields.size)
         return self._solved.hessian()[np.ix_(place, place)]
 
     def correlations(self) -> np.ndarray:

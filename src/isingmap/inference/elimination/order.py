@@ -34,7 +34,7 @@ def cheapest_order(n_nodes: int, edges: np.ndarray) -> tuple[np.ndarray, np.ndar
     width : int
         Most neighbours.
     """
-    edges = np.ascontiguousarray(edges, np.int64)
+    edges = np.array(edges, np.int64, order="C")  # a copy: for arrays that are read-only kernels are compiled anew
     best = _eliminated(n_nodes, edges, NONE, np.inf)
     if best[2] <= CHEAP:
         return best

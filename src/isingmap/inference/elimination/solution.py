@@ -108,7 +108,7 @@ class EliminationSolution:
         differences = np.empty((len(directions), self.plan.n_entries))
         for row, direction in zip(differences, directions, strict=True):
             look()
-            of_edges, of_spins = np.split(direction, [self.graph.n_edges])
+            of_edges, of_spins = direction[: self.graph.n_edges], direction[self.graph.n_edges :]
             sweep_up(self.plan.tables, of_edges, of_spins, TANGENT, self._conditionals, row)
         of_edges, of_spins = sweep_down(self.plan.tables, self._conditionals, differences)
         return of_edges[1:], of_spins[1:]

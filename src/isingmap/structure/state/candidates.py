@@ -51,6 +51,12 @@ class Candidates:
         i, j = divmod(int(tied[0]), len(self._worth))
         return i, j, float(self._worth[i, j] + self._handicap[i, j]), len(tied) - 1
 
+    def leading(self, n_pairs: int) -> list[tuple[int, int]]:
+        """The open pairs that count most, at most so many."""
+        worth = self._worth.ravel()
+        first = np.argpartition(-worth, n_pairs - 1)[:n_pairs] if n_pairs < worth.size else np.arange(worth.size)
+        return [divmod(k, len(self._worth)) for k in first[worth[first] > -np.inf].tolist()]
+
 
 def candidates_per_spin(problem: Problem, n_candidates: int | None) -> int | None:
     """How many partners of each spin are considered; None for all."""

@@ -103,7 +103,7 @@ class RefittedModel:
     def with_room(self, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Of some pairs those with which the graph fits into the plane."""
         asked = np.zeros((self.n_nodes, self.n_nodes), bool)
-        asked[tuple(np.sort(pairs, axis=1).T)] = True
+        asked[tuple(np.sort(np.array(pairs, np.int64).reshape(-1, 2), axis=1).T)] = True
         blocked = self.plane.blocked(np.arange(self.n_nodes), self.edges, asked)
         return [pair for pair in pairs if not blocked[pair]]
 

@@ -27,6 +27,7 @@ from isingmap.structure.state.refitted_model import RefittedModel, starting_mode
 from isingmap.structure.state.stopping import StoppingRule
 
 Pair = tuple[int, int]
+MOST_TESTED_TOGETHER = 64
 PASSED_OVER = ("excluded", "unfit", "too_wide")
 # A number for a coupling and one for a field.
 ByKind = tuple[float, float]
@@ -265,16 +266,28 @@ class SearchState:
 
     def best_addable(self) -> tuple[int, int, float, int] | None:
         """`Candidates.best` among the pairs that keep the graph planar and the estimate finite; closes the others."""
+        together = 1
         while (best := self.candidates.best()) is not None:
             i, j, *_ = best
             if not self.model.has_room(i, j):
                 self.candidates.close(i, j)
+                self._close_blocked(together)
+                together = min(2 * together, MOST_TESTED_TOGETHER)
                 continue
             if _obstacle(self.model, i, j) is None:
                 return best
             self.candidates.close(i, j)
             self.excluded.add((i, j))
         return None
+
+    def _close_blocked(self, n_pairs: int) -> None:
+        """Close those of the best open pairs that the plane has no room for: one by one it takes several times as long.
+
+        The more of them were blocked so far, the more it is worth while to look at together.
+        """
+        leading = self.candidates.leading(n_pairs)
+        for pair in {*leading} - {*self.model.with_room(leading)}:
+            self.candidates.close(*pair)
 
     def obstacle(self, i: int, j: int) -> str:
         """Why the coupling i-j would be infinite; empty when it would not."""
