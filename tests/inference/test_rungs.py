@@ -7,7 +7,7 @@ import pytest
 
 from isingmap.inference.precision import LOSS_TOLERANCE
 from isingmap.inference.proofs.certified import certified_solution
-from isingmap.inference.rungs import BALLS, DOUBLES, GROUND_GAUGE, TABLES, zero_field_ladder
+from isingmap.inference.rungs import BALLS, DOUBLES, FOUR_WORDS, GROUND_GAUGE, TABLES, TWO_WORDS, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from oracles import grid_edges, shared_file
 
@@ -26,7 +26,7 @@ def strong_grids(side, count):
 
 
 def test_narrow_models_go_by_tables_and_agree_with_balls():
-    for ladder in strong_grids(9, 3):
+    for ladder in strong_grids(9, 1):
         assert ladder.kind is TABLES
         balls = certified_solution(ladder.model.plan, ladder.model.couplings)
         tables = ladder.solved
@@ -45,6 +45,15 @@ def test_wide_models_go_by_balls():
         instance = next(i for i in json.load(stream) if i["L"] == 20 and i["scale"] == 50)
     ladder = zero_field_ladder(plan(400, np.array(instance["edges"])), np.array(instance["J"], float))
     assert ladder.kind is BALLS
+
+
+def test_four_words_where_two_lose_too_much():
+    couplings = np.random.default_rng(0).uniform(-50, 50, 2 * 23 * 22)
+    ladder = zero_field_ladder(plan(529, grid_edges(23, 23)), couplings)
+    assert ladder.kind is FOUR_WORDS
+    assert ladder.rung(TWO_WORDS).loss > LOSS_TOLERANCE
+    balls = certified_solution(ladder.model.plan, couplings, spins=ladder.model.ground_spins)
+    assert ladder.solved.log_partition == pytest.approx(balls.log_partition, rel=1e-15)
 
 
 @pytest.mark.parametrize("side", [10, 16])

@@ -15,6 +15,7 @@ from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.proofs import ball_correlations, certified
 from isingmap.inference.proofs.certified import (
     Interval,
+    Problem,
     certified_log_partition,
     certified_moments,
     certified_solution,
@@ -102,6 +103,16 @@ class TestSmallModels:
             covariance = (products.T * p) @ products - np.outer(means, means)
             np.testing.assert_allclose(solved.hessian(), covariance, rtol=0, atol=1e-13)
             np.testing.assert_allclose(solved.correlations(), (x.T * p) @ x, rtol=0, atol=1e-13)
+
+    def test_log_partition_alone_takes_no_moments(self, monkeypatch):
+        couplings = np.random.default_rng(1).normal(size=12)
+        graph = plan(9, grid_edges(3, 3))
+        both = certified_solution(graph, couplings)
+        lower, upper = both.moment_bounds
+        assert (upper - lower).max() / 2 <= both.loss
+        alone = certified_solution(graph, couplings)
+        monkeypatch.setattr(Problem, "moments", None)
+        assert alone.log_partition in both.log_partition_interval
 
     def test_correlations_that_vanish_on_the_way(self):
         """Opposite corners of a frustrated square are uncorrelated; a path that passes them must go on."""

@@ -32,6 +32,16 @@ def test_the_gain_told_is_that_of_the_final_model(search):
     assert gain == pytest.approx(float(exact), rel=1e-2) and float(guaranteed) <= gain * 1.01
 
 
+def test_hundreds_of_blocked_pairs_do_not_hide_one_that_pays_after_its_refit():
+    """The plane blocks more than fifty pairs of larger guaranteed gain than the best that can be added."""
+    rng = np.random.default_rng(1)
+    factors = rng.normal(size=(400, 2)) @ rng.normal(size=(2, 30))
+    data = np.where(factors + 0.7 * rng.normal(size=(400, 30)) > 0, 1, -1)
+    stopped = PlanarIsing(n_restarts=0).fit(data).result_.stopped
+    price, exact = re.search(r"price of a parameter, (\S+) \(it would gain (\S+) after a refit\)", stopped).groups()
+    assert float(exact) <= float(price)
+
+
 def test_what_the_plane_has_no_room_for():
     fit = PlanarIsing(family="zero-field", criterion="maximal").fit(glass())
     assert fit.model_.n_edges == 15

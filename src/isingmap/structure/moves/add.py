@@ -98,7 +98,9 @@ def _refitted(model: RefittedModel, pair: Pair, least: float) -> RefittedModel |
 
 def _promising(state: SearchState, model: RefittedModel, least: ByKind, removed: Pair | None) -> list[Pair]:
     """Addable pairs that may gain as much as they must, best guaranteed gain first."""
-    allowed = state.open_pairs(model) & ~np.isnan(model.correlations)
+    # What was found to be blocked is closed: hundreds of such pairs may come first.
+    open_pairs = state.candidates.open_pairs if model is state.model else state.open_pairs(model)
+    allowed = open_pairs & ~np.isnan(model.correlations)
     if removed is not None:
         allowed[removed] = False
     if state.is_full(model):

@@ -51,7 +51,7 @@ class ForwardBackwardSearch:
         self.grow, self.swap, self.insert = Grow(), Swap(), Insert()
         self.restart = Restart(n_restarts, options.temperature, np.random.default_rng(options.seed))
         self.fields = DropFields()
-        self._stage = "grow"  # then "swap", "grow", "insert" in turn, "fields" and "done"
+        self._stage = "grow"  # then "swap", "grow", "insert" in turn, "close", "fields" and "done"
         self._round = 0
         self._value_before = -np.inf  # objective when the round began
 
@@ -63,7 +63,13 @@ class ForwardBackwardSearch:
     def advance(self) -> bool:
         """One step, of seconds at most on a thousand nodes; False when the search is over."""
         if self._stage != "done":
-            steps = {"grow": self._grow, "swap": self._swap, "insert": self._insert, "fields": self._drop_field}
+            steps = {
+                "grow": self._grow,
+                "swap": self._swap,
+                "insert": self._insert,
+                "close": self._close,
+                "fields": self._drop_field,
+            }
             steps[self._stage]()
         return self._stage != "done"
 
@@ -98,7 +104,14 @@ class ForwardBackwardSearch:
         improved = self.state.objective > self._value_before + max(LEAST_IMPROVEMENT, self.state.prices[0])
         if improved and self._round < MOST_ROUNDS:
             self._begin_round()
-        elif self.restart.step(self.state):
+        else:
+            self._stage = "close"
+
+    def _close(self) -> None:
+        """End the rounds with nothing left to add; the last insertions may have made something worth it."""
+        if self.state.objective > self._value_before and self.grow.step(self.state):
+            return
+        if self.restart.step(self.state):
             self._round = 0
             self._stage = "grow"
         else:
