@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from isingmap import __version__
 from isingmap.cli import (
+    check,
     convert,
     correlations,
     demo,
@@ -48,7 +49,21 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, predict, convert, draw, simulate, demo)
+COMMANDS = (
+    fit,
+    voteview,
+    info,
+    infer,
+    ground_state,
+    sample,
+    correlations,
+    predict,
+    check,
+    convert,
+    draw,
+    simulate,
+    demo,
+)
 
 
 class UsageError(Exception):

@@ -18,7 +18,7 @@ from isingmap.structure.options import OPTIONS
 FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, option.python) if name and option.flag} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("format", "domain", "sign", "force"),
+        *("format", "domain", "sign", "force", "n_tables"),
         *("transpose", "id_column", "weight_column", "group_column", "drop_column", "separator", "header_lines"),
         *("congress", "chamber", "participation", "drop_unanimous"),
     )
