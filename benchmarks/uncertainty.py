@@ -87,7 +87,7 @@ def rows_in_words(count: float) -> str:
 
 def question_1(n_tables: int) -> None:
     for n_rows in (200, 500):
-        cover, by_rows, reject = Tally(), Tally(), Tally()
+        cover, by_rows, reject, misses = Tally(), Tally(), Tally(), Tally()
         for truth, seed in models(n_tables):
             spins = truth.sample(n_rows, rng=seed)
             for name, settings in KINDS.items():
@@ -98,14 +98,27 @@ def question_1(n_tables: int) -> None:
                 cover.add((name,), covered)
                 if name in ("wald", "profile"):
                     counts = fewest_rows(fit.model, fit.moments)
+                    sides = _misses(fit, truth)
                     for k in range(covered.size):
                         by_rows.add((rows_in_words(counts[k]), name), covered[k])
+                        for side, missed in sides.items():
+                            if counts[k] < 10:
+                                misses.add((name, side), missed[k])
             _false_edge(spins, truth, reject)
         print(f"**1. The true graph, {n_rows} rows**\n")
         cover.show("intervals")
         by_rows.counts = dict(sorted(by_rows.counts.items(), key=lambda item: float(item[0][0].split()[0])))
         by_rows.show("rows in the emptiest cell", "intervals")
+        misses.show("intervals, fewer than 10 rows in a cell", "misses: the true coupling is")
         reject.show("test at 5 % of an edge that is not there")
+
+
+def _misses(fit: LearnedMap, truth: IsingModel) -> dict[str, np.ndarray]:
+    """On which side of the interval the truth is, seen from 0."""
+    true, found = couplings_on(fit.model.edges, truth), fit.coupling_intervals
+    sign = np.sign(true)
+    ends = np.sort(np.stack([sign * found.lower, sign * found.upper]), axis=0)
+    return {"stronger": sign * true > ends[1], "weaker": sign * true < ends[0]}
 
 
 def _tried(spins, graph, settings, **about_rows) -> LearnedMap | None:

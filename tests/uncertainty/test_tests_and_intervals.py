@@ -25,10 +25,10 @@ def moments_of(spins):
 
 @pytest.fixture(scope="module")
 def under_the_null():
-    """Statistics of the false edge in 250 samples, and whether 95 % intervals cover the couplings of the others."""
+    """Statistics of the false edge in 180 samples, and whether 95 % intervals cover the couplings of the others."""
     truth = IsingModel(CYCLE, [0.4, 0.3, -0.4, 0.5], [0.2, -0.2, 0.0, 0.3])
     p_values, covered = [], []
-    for seed in range(250):
+    for seed in range(180):
         moments = moments_of(truth.sample(300, rng=seed))
         result = fit_graph(FALSE, Problem(moments, family="planar"))
         errors = errors_of(result.model, moments.n_samples)
