@@ -152,8 +152,9 @@ def test_real_tables_have_what_a_reader_looks_for(run, real, tmp_path):
     assert few == {"upset-physior"}
     assert all(float(row["lower"]) > 0 and float(row["p_value"]) < 0.01 for row in rows)
     text = " ".join(out.split())
-    assert "of 1 of 8 edges by profile likelihood, where a cell of the pair's table holds fewer than 10 rows" in text
-    assert "cover the truth in 90 to 96 % of cases" in text
+    assert "of 1 of 8 edges by profile likelihood, because a cell of the pair's table holds fewer than 10 rows" in text
+    assert "least certain intrusion - flash: likelihood ratio 10.84, p = 0.00099" in text
+    assert "cover the true coupling in 90 to 96 % of cases" in text
 
 
 def test_nine_justices_by_term_against_sums_over_all_configurations(run, real, tmp_path):

@@ -173,3 +173,14 @@ def test_dropped_rows_leave_their_clusters(spins):
     dropped = learned(holes, missing="drop", clusters=clusters)
     again = learned(holes[kept], clusters=clusters[kept])
     np.testing.assert_array_equal(dropped.errors.standard, again.errors.standard)
+
+
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+def test_a_column_that_does_not_vary_has_no_robust_error(spins):
+    """What rounding leaves of it would look like perfect certainty."""
+    kept = spins.copy()
+    kept[:, 3] = 1
+    found = PlanarIsing(constant="keep", prior=1, errors="robust", graph=[(0, 1)]).fit(kept).learned_
+    assert np.isnan(found.field_errors).tolist() == [False, False, False, True]
+    interval = found.field_intervals
+    assert interval.by_profile[3] and interval.upper[3] - interval.lower[3] > 1.0

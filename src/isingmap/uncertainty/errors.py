@@ -12,6 +12,8 @@ from isingmap.model import IsingModel
 from isingmap.uncertainty.row_spread import RowSpread
 
 NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+# Below such an inflation the rows do not vary at all (a constant column, kept under a prior): what is left is rounding.
+NOTHING = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +23,7 @@ class Errors:
     Attributes
     ----------
     standard : (n_parameters,) array
-        Standard errors; NaN where double precision cannot tell.
+        Standard errors; NaN where double precision cannot tell, and robust ones where the rows do not vary.
     inflation : (n_parameters,) array
         Their squares over those of the model's own likelihood, 1 where that is what they come from. A likelihood-ratio
         statistic of one parameter is divided by it (Rao and Scott 1984; Rotnitzky and Jewell 1990).
@@ -73,8 +75,10 @@ def errors_of(
         found = standard_errors(model, n_samples, overlap)
         return Errors(found, (found / standard_errors(model, n_samples)) ** 2)
     found = _sandwich(model, spread.covariance, 1.0 if prior is None else n_samples / (n_samples + prior))
+    inflation = (found / standard_errors(model, n_samples)) ** 2
+    known = inflation > NOTHING
     degrees = spread.n_units - 1.0 if spread.by_cluster else np.inf
-    return Errors(found, (found / standard_errors(model, n_samples)) ** 2, degrees)
+    return Errors(np.where(known, found, np.nan), np.where(known, inflation, np.nan), degrees)
 
 
 def _sandwich(model: IsingModel, covariance: np.ndarray, shrinkage: float) -> np.ndarray:

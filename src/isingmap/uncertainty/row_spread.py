@@ -54,8 +54,8 @@ def check_clusters(table: SpinTable) -> None:
     used = table.clusters if table.weights is None else table.clusters[table.weights > 0]
     if np.unique(used).size < 2:
         raise DataError(
-            "all rows are in one cluster, so nothing tells how much clusters differ: standard errors need at least 2, "
-            "better 20 or more. Name another column by cluster_column=, or leave the clusters out"
+            "all rows are in one cluster, so nothing tells how much clusters differ: standard errors need at least 2. "
+            "Name another column by cluster_column=, or leave the clusters out"
         )
 
 
