@@ -184,3 +184,22 @@ def test_a_column_that_does_not_vary_has_no_robust_error(spins):
     assert np.isnan(found.field_errors).tolist() == [False, False, False, True]
     interval = found.field_intervals
     assert interval.by_profile[3] and interval.upper[3] - interval.lower[3] > 1.0
+
+
+def test_labels_of_clusters_of_every_kind(spins):
+    import pandas as pd
+    import polars as pl
+
+    numbers = np.arange(240) // 12
+    labels = [f"school {k}" for k in numbers]
+    expected = learned(spins, clusters=numbers).errors.standard
+    for kind in (labels, numbers.astype(float), pd.Series(labels, dtype="category"), pl.Series(labels), numbers == 0):
+        table = as_spin_table(spins, clusters=kind)
+        if kind is not labels and np.asarray(kind).dtype == bool:
+            assert table.clusters.tolist() == (numbers == 0).astype(int).tolist()
+            continue
+        np.testing.assert_allclose(learned(table).errors.standard, expected, rtol=1e-12)
+    holes = [pd.Series([*labels[:-1], pd.NA]), pl.Series([*labels[:-1], None]), pd.Series([*numbers[:-1], np.nan])]
+    for absent in (*holes, np.ma.masked_equal(numbers, 19)):
+        with pytest.raises(DataError, match="row (240|229) has none"):
+            as_spin_table(spins, clusters=absent)

@@ -204,11 +204,12 @@ def numbered_clusters(labels, n_samples: int) -> np.ndarray:
     DataError
         For another number of labels, or rows without one.
     """
-    array = np.asarray(labels)
+    array = np.asarray(labels.tolist() if isinstance(labels, np.ma.MaskedArray) else labels)  # None where masked
     if array.shape != (n_samples,):
         raise DataError(f"clusters must be one label per row: expected {(n_samples,)}, got {array.shape}")
     if array.dtype.kind not in "iub":
-        absent = [k for k, label in enumerate(labels) if label is None or label != label or str(label).strip() == ""]
+        labels = array.tolist()
+        absent = [k for k, label in enumerate(labels) if _is_no_label(label)]
         if absent:
             raise DataError(
                 f"every row needs the label of its cluster; row {absent[0] + 1} has none "
@@ -218,6 +219,11 @@ def numbered_clusters(labels, n_samples: int) -> np.ndarray:
     number = np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
     number.flags.writeable = False
     return number
+
+
+def _is_no_label(label: object) -> bool:
+    """None, NaN, the missing values of pandas (which refuse to be compared), and empty text."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label or not str(label).strip()
 
 
 def _checked_spins(spins) -> np.ndarray:
