@@ -28,14 +28,15 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
-    "learning": 6,
-    "checking": 7,
-    "io": 8,
-    "report": 8,
-    "datasets": 9,
-    "cli": 10,
-    "__main__": 11,
-    "__init__": 11,
+    "uncertainty": 6,
+    "learning": 7,
+    "checking": 8,
+    "io": 9,
+    "report": 9,
+    "datasets": 10,
+    "cli": 11,
+    "__main__": 12,
+    "__init__": 12,
 }
 
 

@@ -89,7 +89,7 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    compare, snippet, evidence = blocks("docs/tutorial.md", "python")
+    compare, snippet, evidence, check = blocks("docs/tutorial.md", "python")
     run_snippet("docs/tutorial.md", compare)
     assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
     names = run_snippet("docs/tutorial.md", snippet)
@@ -99,6 +99,7 @@ def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     assert names["ground"].certified
     names = run_snippet("docs/tutorial.md", evidence)
     np.testing.assert_array_equal(names["seen"].magnetizations[0, [0, 2]], [1.0, -1.0])
+    assert len(run_snippet("docs/tutorial.md", check)["check"].tests) == 5
 
 
 def test_layers_of_the_architecture_are_those_of_the_test():

@@ -45,7 +45,13 @@ def _add_table_options(group) -> None:
         metavar="NAME",
         help="a column of groups, set aside; with --transpose it colours the map",
     )
-    group.add_argument("--weight-column", metavar="NAME", help="a column of frequency weights of the rows")
+    group.add_argument("--weight-column", metavar="NAME", help="a column of weights of the rows; see --weight-kind")
+    group.add_argument(
+        "--cluster-column",
+        metavar="NAME",
+        help="a column that says which rows were not drawn independently of each other (a patient's days, the cases of "
+        "a term); standard errors and intervals are then robust, from the clusters",
+    )
     group.add_argument("--node-groups", metavar="FILE", help="CSV with columns name and group, to colour the variables")
     group.add_argument(
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
@@ -132,6 +138,7 @@ def _table(arguments: Namespace):
             id_column=arguments.id_column,
             group_column=arguments.group_column,
             weight_column=arguments.weight_column,
+            cluster_column=arguments.cluster_column,
             drop_column=arguments.drop_column,
             threshold=arguments.threshold,
             missing_label=arguments.missing_label,
@@ -184,6 +191,13 @@ def _refuse_without_moments(arguments: Namespace) -> None:
 
 
 def _refuse_with_histogram(arguments: Namespace) -> None:
+    from isingmap.data.options import SURVEY
+    from isingmap.errors import DataError
+
+    if arguments.weight_kind == SURVEY:
+        raise DataError(
+            f"--histogram and --weight-kind {SURVEY} exclude each other: the counts of a histogram are frequencies"
+        )
     _refuse_columns_with(arguments, "histogram")
 
 
@@ -196,6 +210,7 @@ def _refuse_columns_with(arguments: Namespace, kind: str, but: tuple[str, ...] =
         "id_column",
         "group_column",
         "weight_column",
+        "cluster_column",
         "drop_column",
         "missing_label",
         "header_lines",

@@ -19,7 +19,16 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("format", "domain", "sign", "force", "n_tables"),
-        *("transpose", "id_column", "weight_column", "group_column", "drop_column", "separator", "header_lines"),
+        *(
+            "transpose",
+            "id_column",
+            "weight_column",
+            "group_column",
+            "cluster_column",
+            "drop_column",
+            "separator",
+            "header_lines",
+        ),
         *("congress", "chamber", "participation", "drop_unanimous"),
     )
 }

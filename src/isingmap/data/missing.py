@@ -66,7 +66,8 @@ def _drop_rows(table: SpinTable) -> SpinTable:
         raise DataError(f"{_extent(table)}: no complete row is left. Use missing='minus' or missing='pairwise'.")
     dropped = table.n_samples - int(complete.sum())
     note = f"{counted(dropped, 'row')} with a missing cell dropped, {int(complete.sum()):,} left."
-    return replace(table, spins=table.spins[complete], weights=weights).with_notes(note)
+    clusters = None if table.clusters is None else table.clusters[complete]
+    return replace(table, spins=table.spins[complete], weights=weights, clusters=clusters).with_notes(note)
 
 
 def _as_minus(table: SpinTable) -> SpinTable:

@@ -9,6 +9,7 @@ from isingmap.option import check_options, option
 
 MISSING_RULES = ("error", "drop", "minus", "pairwise")
 CONSTANT_RULES = ("error", "drop", "keep")
+FREQUENCY, SURVEY = "frequency", "survey"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,15 @@ class DataOptions:
         "pairwise: use for each pair of columns the rows where both are known",
         "choice",
         choices=MISSING_RULES,
+        commands=("fit",),
+    )
+    weight_kind: str = option(
+        FREQUENCY,
+        "what weights of rows mean. frequency: a row of weight w stands for w equal rows; survey: it stands for so "
+        "large a part of the population: weights are scaled to Kish's effective number of rows, which criteria and "
+        "log-likelihoods count, and standard errors are robust",
+        "choice",
+        choices=(FREQUENCY, SURVEY),
         commands=("fit",),
     )
     threshold: float | None = option(

@@ -12,7 +12,7 @@ import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
-from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed, numbered_clusters
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
@@ -38,6 +38,7 @@ def read_table(
     id_column: str | Sequence[str] | None = None,
     group_column: str | None = None,
     weight_column: str | None = None,
+    cluster_column: str | None = None,
     drop_column: str | Sequence[str] | None = None,
     threshold: float | None = None,
     missing_label: MissingLabels = None,
@@ -60,7 +61,9 @@ def read_table(
     group_column : str, optional
         Set aside too. With `transpose` it gives the groups of the variables.
     weight_column : str, optional
-        Frequency weights of the rows.
+        Weights of the rows.
+    cluster_column : str, optional
+        Rows with one label in it were not drawn independently: a patient, a school, a term.
     drop_column : str or sequence of str, optional
         Columns to leave out, such as totals.
     transpose : bool
@@ -88,7 +91,7 @@ def read_table(
     records = read_large(path, separator)
     _refuse_histogram(records)
     sheet = (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
-    roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
+    roles = _Roles(_several(id_column), group_column, weight_column, cluster_column, _several(drop_column))
     coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
         read = _read_variables_in_rows if transpose else _read_variables_in_columns
@@ -162,6 +165,7 @@ class _Roles:
     ids: list[str]
     group: str | None
     weight: str | None
+    cluster: str | None
     dropped: list[str]
 
 
@@ -183,6 +187,11 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
         aside.append(sheet.position(roles.weight, "weight_column"))
         weights = _weights(sheet, aside[-1])
         notes.append(f"Column {roles.weight} holds the weights of the rows.")
+    clusters = None
+    if roles.cluster is not None:
+        aside.append(sheet.position(roles.cluster, "cluster_column"))
+        clusters = numbered_clusters(_clusters(sheet, aside[-1]), sheet.n_rows)
+        notes.append(f"Column {roles.cluster} holds the clusters of the rows: {clusters.max() + 1:,} of them.")
     notes += _set_aside(roles)
     kept = _kept(sheet, aside)
     refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
@@ -198,12 +207,14 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
         hint = edge_list_hint(sheet, kept) or hint
         raise DataError(f"{hint}\nAs it is, {error}" if hint else str(error)) from None
     notes += [hint] if hint else []
-    return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))
+    return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes), clusters=clusters)
 
 
 def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
     if roles.weight is not None:
         raise DataError("weight_column= gives weights of rows, but with transpose=True the rows are variables")
+    if roles.cluster is not None:
+        raise DataError("cluster_column= gives clusters of rows, but with transpose=True the rows are variables")
     aside = [sheet.position(name, "id_column") for name in roles.ids]
     dropped = [sheet.position(name, "drop_column") for name in roles.dropped]
     if not aside and sheet.header[0] == "":
@@ -266,13 +277,26 @@ def _holds_text(cells: Sequence[str]) -> bool:
 def _kept(sheet: Sheet, aside: Sequence[int]) -> list[int]:
     kept = [j for j in range(len(sheet.header)) if j not in aside]
     if not kept:
-        raise DataError("no column is left after setting aside those of ids, groups and weights")
+        raise DataError("no column is left after setting aside those of ids, groups, clusters and weights")
     return kept
 
 
 def _set_aside(roles: _Roles) -> list[str]:
     ids = [f"Set aside as ids: {listed(roles.ids)}."] if roles.ids else []
     return ids + ([f"Left out: {listed(roles.dropped)}."] if roles.dropped else [])
+
+
+def _clusters(sheet: Sheet, column: int) -> list[str]:
+    """The label of each row's cluster; all rows must have one."""
+    labels = [cell.strip() for cell in sheet.columns[column]]
+    absent = [row for row, label in enumerate(labels) if not normalise(label)]
+    if absent:
+        raise DataError(
+            f"column {sheet.header[column]!r} must hold the label of each row's cluster; {sheet.place(absent[0])} has "
+            f"{labels[absent[0]]!r} ({counted(len(absent), 'such row')}). Give rows that belong to no cluster a label "
+            "of their own"
+        )
+    return labels
 
 
 def _weights(sheet: Sheet, column: int) -> np.ndarray:

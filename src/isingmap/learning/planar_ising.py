@@ -11,7 +11,7 @@ import numpy as np
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
-from isingmap.data.options import DataOptions
+from isingmap.data.options import SURVEY, DataOptions
 from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
@@ -28,9 +28,11 @@ from isingmap.learning.settings import SETTINGS, check_values, checked_settings,
 from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
 from isingmap.structure.learn import learn_structure
-from isingmap.structure.options import ProblemOptions, SearchOptions
+from isingmap.structure.options import ProblemOptions, SearchOptions, UncertaintyOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import Exclusion, Path, SearchResult
+from isingmap.uncertainty.row_spread import check_clusters, row_spread
+from isingmap.uncertainty.survey import as_survey
 from isingmap.warned import heard_warnings, warn
 
 
@@ -88,7 +90,7 @@ class PlanarIsing:
             )
         vars(self).update(checked_settings(settings))
 
-    def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
+    def fit(self, X, y=None, sample_weight=None, clusters=None) -> PlanarIsing:
         """Learn the model from observations.
 
         Parameters
@@ -97,7 +99,10 @@ class PlanarIsing:
             Two values in every column.
         y : ignored
         sample_weight : (n_samples,) array, optional
-            Frequency weights: a row of weight w counts as w rows.
+            Weights of the rows; what they mean is said by `weight_kind`.
+        clusters : (n_samples,) sequence of labels, optional
+            Rows with one label were not drawn independently: a patient's days, the cases of a term. Standard errors
+            and intervals are then robust, from the spread of the clusters.
 
         Raises
         ------
@@ -121,21 +126,21 @@ class PlanarIsing:
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
-                table = self._table(X, self.positive, sample_weight)
+                table = self._table(X, self.positive, sample_weight, clusters)
                 columns = table.names
-                table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
+                table = self._weighted(apply_missing(table, self._reading.missing))
+                table = screen(table, constant=self._reading.constant)
                 moments = empirical_moments(table)
                 result = self._search(moments, columns)
-            shared = (
-                overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields))
-                if table.n_missing
-                else None
-            )
+            model, robust = result.model, self._robust(table)
+            parameters = model.edges, np.flatnonzero(model.free_fields)
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
                 groups=table.groups,
                 details=table.details,
-                overlap=shared,
+                overlap=overlap(table, *parameters) if table.n_missing and not robust else None,
+                spread=row_spread(table, *parameters, self._reading.weight_kind) if robust else None,
+                interval_kind=self._uncertainty.intervals,
             )
             return self._keep(learned, columns, named)
 
@@ -165,6 +170,11 @@ class PlanarIsing:
             As in `fit`.
         """
         check_values(self.get_params())
+        if self._uncertainty.errors == "robust" or self._reading.weight_kind == SURVEY:
+            raise DataError(
+                "there are only moments here, and robust errors and weights of a survey (errors='robust', "
+                "weight_kind='survey') are about rows; leave them out"
+            )
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
         with listening():
@@ -173,19 +183,35 @@ class PlanarIsing:
                 result = self._search(given, given.names)
             notes = ("Learned from given moments; no rows were read.",)
             return self._keep(
-                LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None
+                LearnedMap(*(result, given, None, notes, tuple(heard)), interval_kind=self._uncertainty.intervals),
+                *(given.names, names is not None),
             )
 
     @property
     def _reading(self) -> DataOptions:
         return DataOptions(**options_from(self.get_params(), DataOptions))
 
-    def _table(self, X, positive, weights=None) -> SpinTable:
+    @property
+    def _uncertainty(self) -> UncertaintyOptions:
+        return UncertaintyOptions(**options_from(self.get_params(), UncertaintyOptions))
+
+    def _table(self, X, positive, weights=None, clusters=None) -> SpinTable:
+        about_rows = {"weights": weights, "clusters": clusters}
         if isinstance(X, SpinTable):
-            return as_spin_table(X, weights=weights)
+            return as_spin_table(X, **about_rows)
         return as_spin_table(
-            X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, weights=weights
+            X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, **about_rows
         )
+
+    def _weighted(self, table: SpinTable) -> SpinTable:
+        """The table with weights that count rows, its clusters checked."""
+        check_clusters(table)
+        return as_survey(table) if self._reading.weight_kind == SURVEY else table
+
+    def _robust(self, table: SpinTable) -> bool:
+        """Whether errors come from the rows."""
+        is_survey = self._reading.weight_kind == SURVEY
+        return table.clusters is not None or is_survey or self._uncertainty.errors == "robust"
 
     def _search(self, moments: EmpiricalMoments, columns: tuple[str, ...]) -> SearchResult:
         asked = options_from(self.get_params(), ProblemOptions)

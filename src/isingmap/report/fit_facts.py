@@ -13,6 +13,7 @@ from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
 from isingmap.printable import printable
+from isingmap.report.error_facts import error_facts
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.miss_facts import miss_facts
 from isingmap.report.text import shortened, some
@@ -42,7 +43,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
 
 def _data(learned: LearnedMap) -> Iterator[Fact]:
     moments = learned.moments
-    yield Fact(DATA, "rows", float(moments.n_samples), f"{moments.n_samples:,.10g}")
+    yield Fact(DATA, "rows", float(moments.n_samples), _rows(learned))
     yield Fact(DATA, "variables", len(moments.names), f"{len(moments.names):,}")
     yield from _codings(learned)
     if learned.groups:
@@ -50,6 +51,13 @@ def _data(learned: LearnedMap) -> Iterator[Fact]:
         yield Fact(DATA, "groups", dict(sizes), some([f"{name or '(none)'} {count}" for name, count in sizes]))
     if learned.notes:
         yield Fact(DATA, "note", list(learned.notes), "\n".join(map(printable, learned.notes)))
+
+
+def _rows(learned: LearnedMap) -> str:
+    n_samples, spread = learned.moments.n_samples, learned.spread
+    if spread is not None and spread.is_survey:
+        return f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
+    return f"{n_samples:,.10g}"
 
 
 def _codings(learned: LearnedMap) -> Iterator[Fact]:
@@ -228,11 +236,7 @@ def _care(learned: LearnedMap) -> Iterator[Fact]:
         yield text_fact(CARE, "no edge", f"no pair of variables{finite} gains enough to pay for an edge")
     if isolated:
         yield Fact(CARE, "isolated", isolated, f"{counted(len(isolated), 'variable')}: {some(isolated)}")
-    if result.search == GIVEN:
-        errors = "for the graph as it was given, as long as it was not chosen with the same data"
-    else:
-        errors = "for the graph as it is; they ignore that it was chosen with the same data"
-    yield text_fact(CARE, "standard errors", errors)
+    yield from error_facts(learned, CARE)
 
 
 def _existence(result: SearchResult) -> str:
