@@ -28,6 +28,7 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
+    "resampling": 5.5,
     "learning": 6,
     "io": 7,
     "report": 7,
@@ -62,6 +63,14 @@ SUBLAYERS = {
         "planar_solution": 6,
         "parts": 6,
         "engine": 7,
+    },
+    "resampling": {
+        "options": 0,
+        "resamples": 1,
+        "refit": 2,
+        "finished": 3,
+        "run": 4,
+        "stability": 4,
     },
     "structure": {
         "criteria": 0,
