@@ -16,6 +16,7 @@ from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.printable import printable
 from isingmap.report.results import result_names, write_results
 from isingmap.report.saved_map import read_positions
+from isingmap.resampling.options import RESAMPLING
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.options import OPTIONS
 
@@ -28,6 +29,21 @@ def learn_and_write(
     graph, notes = _graph(table.names, arguments)
     learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
     return _write(learned, arguments, places, title=title, source=source)
+
+
+def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, source: tuple[str, str]) -> int:
+    """Like `learn_and_write`, and again from resampled rows."""
+    places = _places(table.names, arguments)
+    graph, notes = _graph(table.names, arguments)
+    fit = estimator(arguments, missing=arguments.missing, graph=graph)
+    found = fit.stability(
+        table.with_notes(*notes), **{setting.name: getattr(arguments, setting.name) for setting in RESAMPLING}
+    )
+    if found.interrupted:
+        kept = "" if arguments.checkpoint is None else f"; {printable(arguments.checkpoint)} has them too"
+        n_done = f"{len(found.outcomes):,} of {found.settings.n_resamples:,} resamples"
+        print(f"interrupted: the results are those of {n_done}{kept}", file=sys.stderr)
+    return _write(fit.learned_, arguments, places, title=title, source=source)
 
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:

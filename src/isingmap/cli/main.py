@@ -29,6 +29,7 @@ from isingmap.cli import (
     predict,
     sample,
     simulate,
+    stability,
     streams,
     voteview,
 )
@@ -48,7 +49,21 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, predict, convert, draw, simulate, demo)
+COMMANDS = (
+    fit,
+    stability,
+    voteview,
+    info,
+    infer,
+    ground_state,
+    sample,
+    correlations,
+    predict,
+    convert,
+    draw,
+    simulate,
+    demo,
+)
 
 
 class UsageError(Exception):

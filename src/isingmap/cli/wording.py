@@ -20,6 +20,7 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
     for name in (
         *("format", "domain", "sign", "force"),
         *("transpose", "id_column", "weight_column", "group_column", "drop_column", "separator", "header_lines"),
+        *("n_resamples", "kind", "share", "first", "resamples", "n_jobs"),
         *("congress", "chamber", "participation", "drop_unanimous"),
     )
 }

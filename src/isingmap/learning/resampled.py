@@ -73,7 +73,7 @@ def stability_of(
 
     Raises
     ------
-    DataError, FileFormatError, IsingMapError, KeyboardInterrupt
+    ModelError, DataError, FileFormatError, IsingMapError, KeyboardInterrupt
         See `own_order` and `outcomes_of`.
     """
     asked = options_from(settings, ProblemOptions)

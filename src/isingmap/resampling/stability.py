@@ -120,7 +120,7 @@ class Stability:
     def coupling(self) -> np.ndarray:
         """Of each pair in the fit, 0 where it has no edge, (n_pairs,)."""
         found = np.zeros(len(self.pairs))
-        found[self._numbers(self.edges)] = self.couplings
+        found[self.numbers_of(self.edges)] = self.couplings
         return found
 
     @cached_property
@@ -141,7 +141,7 @@ class Stability:
         edges = np.concatenate([np.empty((0, 2), np.int64), *(outcome.edges for outcome in self.fitted)])
         values = np.concatenate([np.empty(0), *(outcome.couplings for outcome in self.fitted)])
         which = np.repeat(np.arange(self.n_fitted), [len(outcome.edges) for outcome in self.fitted])
-        pair = self._numbers(np.sort(place[edges], axis=1))
+        pair = self.numbers_of(np.sort(place[edges], axis=1))
         order = np.argsort(pair, kind="stable")
         return pair[order], which[order], values[order]
 
@@ -253,14 +253,14 @@ class Stability:
         """Whether rows were samples of the fitted model."""
         return self.settings.kind == PARAMETRIC
 
-    def _numbers(self, edges: np.ndarray) -> np.ndarray:
+    def numbers_of(self, edges: np.ndarray) -> np.ndarray:
         """Where edges i < j stand among the pairs."""
         i, j = np.asarray(edges, np.int64).reshape(-1, 2).T
         return i * len(self.names) - i * (i + 1) // 2 + j - i - 1
 
     def _marked(self, edges: np.ndarray) -> np.ndarray:
         marked = np.zeros(len(self.pairs), bool)
-        marked[self._numbers(edges)] = True
+        marked[self.numbers_of(edges)] = True
         return marked
 
     def _blocks(self, *, by_refit: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
