@@ -81,7 +81,8 @@ def test_ctrl_c_writes_the_finished_resamples(run, table, tmp_path, monkeypatch)
     monkeypatch.setattr(running, "_side_by_side", interrupted)
     command = ("stability", table, *FEW, "--checkpoint", tmp_path / "kept")
     code, out, err = run(*command, "-o", tmp_path / "o")
-    assert code == 130 and f"the results are those of 2 of 6 resamples; {tmp_path / 'kept'} has them too" in err
+    assert code == 130 and f"interrupted: the results of 2 of 6 resamples are in {tmp_path / 'o'}" in err
+    assert f"{tmp_path / 'kept'} has them too, and the same command goes on" in err
     assert "2 refits" in out and "interrupted, 6 were wanted" in " ".join(out.split())
     monkeypatch.undo()
     code, out, err = run(*command, "-o", tmp_path / "o", "--force")

@@ -39,11 +39,10 @@ def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, so
     found = fit.stability(
         table.with_notes(*notes), **{setting.name: getattr(arguments, setting.name) for setting in RESAMPLING}
     )
-    if found.interrupted:
-        kept = "" if arguments.checkpoint is None else f"; {printable(arguments.checkpoint)} has them too"
-        n_done = f"{len(found.outcomes):,} of {found.settings.n_resamples:,} resamples"
-        print(f"interrupted: the results are those of {n_done}{kept}", file=sys.stderr)
-    return _write(fit.learned_, arguments, places, title=title, source=source)
+    code = _write(fit.learned_, arguments, places, title=title, source=source)
+    if found.interrupted and arguments.checkpoint is not None:
+        print(f"{printable(arguments.checkpoint)} has them too, and the same command goes on", file=sys.stderr)
+    return code
 
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
@@ -73,11 +72,18 @@ def _write(learned: LearnedMap, arguments: Namespace, places, *, title: str, sou
         force=arguments.force,
     )
     if learned.interrupted:
-        print(f"interrupted: the model found so far is in {printable(folder)}", file=sys.stderr)
+        print(f"interrupted: {_what_there_is(learned)} in {printable(folder)}", file=sys.stderr)
     if not arguments.quiet:
         print((folder / "summary.txt").read_text(encoding="utf-8"))
         print(f"Written to {printable(folder)}: {', '.join(_file_names(folder))}")
     return INTERRUPTED if learned.interrupted else SUCCESS
+
+
+def _what_there_is(learned: LearnedMap) -> str:
+    found = learned.stability
+    if found is None:
+        return "the model found so far is"
+    return f"the results of {len(found.outcomes):,} of {found.settings.n_resamples:,} resamples are"
 
 
 def source_of(function, *paths: str, **options: object) -> tuple[str, str]:
