@@ -71,6 +71,22 @@ def test_the_threshold_of_stability_selection_by_hand():
     assert found.stable(10.0).tolist() == [True, False, False]
 
 
+def test_the_threshold_for_unimodal_distributions_by_hand():
+    """The bound of Theorem 2 at the threshold is what was allowed, whichever of its two branches holds."""
+    for chosen, most_false in ((30, 1.0), (30, 2.0), (8, 0.1), (8, 1.0), (3, 0.2)):
+        pairs = [(i, j) for i in range(20) for j in range(i + 1, 20)][:chosen]
+        outcomes = tuple(outcome(number, [(pair, 1.0) for pair in pairs]) for number in range(200))
+        names, none = tuple(f"v{k:02}" for k in range(20)), np.empty((0, 2), np.int64)
+        found = Stability(names, none, np.empty(0), none, outcomes, StabilityOptions(kind="m-out-of-n"), 0, "", 100.0)
+        t, halves, share = found.threshold(most_false), 100, chosen / 190
+        if t > 0.75:
+            factor = 4 * (1 - t + 1 / (2 * halves)) / (1 + 1 / halves)
+        else:
+            factor = 1 / (2 * (2 * t - 1 - 1 / (2 * halves)))
+            assert t >= 0.5 + min(share**2, 1 / (2 * halves) + 0.75 * share**2)
+        assert 0.5 < t < 1 and factor * chosen**2 / 190 == pytest.approx(most_false)
+
+
 def test_a_pair_that_was_never_chosen():
     found = made([[((0, 2), 1.0)]] * 3)
     assert np.isnan(found.mean_if_chosen[2]) and np.isnan(found.sign_stability[2])

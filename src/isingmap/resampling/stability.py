@@ -207,16 +207,22 @@ class Stability:
     def threshold(self, most_false: float = 1.0) -> float:
         """The frequency above which at most so many false edges are expected; above 1 where no frequency says so.
 
-        E[V] <= q^2 / ((2 t - 1) p), with q free edges in a refit and p free pairs.
+        "False" are pairs that a refit chooses with less than the mean chance, q / p: q free edges in a refit, p free
+        pairs. The smaller one of two thresholds is given, each of which bounds their number. It holds for halves
+        that complement each other, kind="m-out-of-n", and is a rule of thumb for other kinds.
 
-        Meinshausen and Buehlmann (2010), Theorem 1, for halves of the rows, if false pairs are all alike and no worse
-        than guessed; Shah and Samworth (2013), Theorem 1, for halves that complement each other, without conditions, if
-        "false" is read as "chosen by less than the mean share". That is kind="m-out-of-n"; for other kinds it is a
-        rule of thumb.
+        E[V] <= q^2 / ((2 t - 1) p) without conditions: Shah and Samworth (2013), Theorem 1; also Meinshausen and
+        Buehlmann (2010), where truly false pairs are all alike and no worse than guessed. E[V] <= C(t) q^2 / p
+        where the number of pairs of halves that both have an edge has a unimodal distribution: Theorem 2 of the former.
         """
         n_free = int(self.is_free.sum())
         mean = float(self.frequency[self.is_free].sum())
-        return 0.5 + mean**2 / (2 * most_false * n_free) if n_free and self.n_fitted else float("nan")
+        if not (n_free and self.n_fitted):
+            return float("nan")
+        if not mean:
+            return 0.5
+        allowed = most_false * n_free / mean**2
+        return min(0.5 + 0.5 / allowed, _unimodal_threshold(allowed, mean / n_free, max(self.n_fitted // 2, 1)))
 
     def stable(self, most_false: float = 1.0) -> np.ndarray:
         """Which pairs are chosen at least as often as `threshold` asks for, (n_pairs,) bool."""
@@ -285,6 +291,15 @@ class Stability:
         for end in (0, 1):
             np.add.at(found.T, self.pairs[:, end], np.abs(couplings).T)
         return found
+
+
+def _unimodal_threshold(allowed: float, share: float, n_pairs: int) -> float:
+    """Where C(t) is what is allowed, for a mean chance of so much and so many pairs of halves (Theorem 2)."""
+    if share > 1 / np.sqrt(3):
+        return float("inf")
+    least = 0.5 + min(share**2, 0.5 / n_pairs + 0.75 * share**2)
+    low = max(0.5 + 0.25 / n_pairs + 0.25 / allowed, least)
+    return low if low <= 0.75 else max(1 + 0.5 / n_pairs - allowed * (1 + 1 / n_pairs) / 4, 0.75)
 
 
 def _correlations(rows: np.ndarray, one: np.ndarray) -> np.ndarray:
