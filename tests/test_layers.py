@@ -28,6 +28,7 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
+    "resampling": 6,
     "uncertainty": 6,
     "learning": 7,
     "checking": 8,
@@ -64,6 +65,14 @@ SUBLAYERS = {
         "planar_solution": 6,
         "parts": 6,
         "engine": 7,
+    },
+    "resampling": {
+        "options": 0,
+        "resamples": 1,
+        "refit": 2,
+        "finished": 3,
+        "run": 4,
+        "stability": 4,
     },
     "structure": {
         "criteria": 0,

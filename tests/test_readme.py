@@ -89,9 +89,11 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    compare, snippet, evidence, check = blocks("docs/tutorial.md", "python")
+    compare, resample, snippet, evidence, check = blocks("docs/tutorial.md", "python")
     run_snippet("docs/tutorial.md", compare)
     assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
+    assert run_snippet("docs/tutorial.md", resample)["found"].n_fitted == 20
+    assert "KENNEDY - KERRY: 100% of the refits, +" in capsys.readouterr().out
     names = run_snippet("docs/tutorial.md", snippet)
     missing = (names["senate"].spins == 0)[names["absent"]]
     assert missing.any(axis=1).all()

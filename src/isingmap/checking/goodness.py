@@ -160,7 +160,9 @@ def goodness_of_fit(
     """
     table = _in_order_of(model, table)
     if n_tables < FEWEST_TABLES:
-        raise ModelError(f"n_tables={n_tables} are too few for p-values of 0.05: at least {FEWEST_TABLES}, such as n_tables=100")
+        raise ModelError(
+            f"n_tables={n_tables} are too few for p-values of 0.05: at least {FEWEST_TABLES}, such as n_tables=100"
+        )
     moments = empirical_moments(table)
     missed = misses(model, moments)
     simulation = Simulation.of(model, table, seed)

@@ -34,11 +34,14 @@ def add_parser(commands) -> None:
         type=streams.file_to_read,
         help="file with a header line of names, or - for standard input",
     )
-    _add_table_options(options.add_learning_options(parser, "fit"))
+    group = options.add_learning_options(parser, "fit")
+    add_table_options(group)
+    _add_moment_options(group)
     options.add_output_options(parser)
 
 
-def _add_table_options(group) -> None:
+def add_table_options(group) -> None:
+    """How the rows of a table lie in its file."""
     options.add_column_options(group)
     group.add_argument(
         "--group-column",
@@ -61,6 +64,9 @@ def _add_table_options(group) -> None:
         metavar="ROW,COLUMN,VALUE",
         help="the file has one line for each cell; the names of its three columns. Cells without a line are missing",
     )
+
+
+def _add_moment_options(group) -> None:
     group.add_argument(
         "--moments",
         action="store_true",
@@ -84,12 +90,11 @@ def run(arguments: Namespace) -> int:
     from isingmap.files.whole_folder import check_folder
 
     check_folder(arguments.output, force=arguments.force)
-    arguments.positive = positive_labels(arguments.positive)
     title = well_formed(Path(arguments.table).name)
     if arguments.moments:
         return _fit_moments(arguments, title)
     _refuse_without_moments(arguments)
-    table, source = _table(arguments)
+    table, source = read_rows(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=title, source=source)
 
 
@@ -111,7 +116,7 @@ def positive_labels(texts: list[str] | None):
     return plain[0] if plain else {column: label for column, _, label in pairs}
 
 
-def _table(arguments: Namespace):
+def read_rows(arguments: Namespace):
     """The table, and the call that reads it in Python."""
     from dataclasses import replace
 
@@ -121,6 +126,7 @@ def _table(arguments: Namespace):
     from isingmap.io.histogram import read_histogram
     from isingmap.io.long_table import read_long_table
 
+    arguments.positive = positive_labels(arguments.positive)
     if arguments.histogram and arguments.long:
         raise DataError("--histogram and --long exclude each other")
     if arguments.histogram:

@@ -16,6 +16,7 @@ from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.printable import printable
 from isingmap.report.results import result_names, write_results
 from isingmap.report.saved_map import read_positions
+from isingmap.resampling.options import RESAMPLING
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.options import OPTIONS
 
@@ -28,6 +29,20 @@ def learn_and_write(
     graph, notes = _graph(table.names, arguments)
     learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
     return _write(learned, arguments, places, title=title, source=source)
+
+
+def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, source: tuple[str, str]) -> int:
+    """Like `learn_and_write`, and again from resampled rows."""
+    places = _places(table.names, arguments)
+    graph, notes = _graph(table.names, arguments)
+    fit = estimator(arguments, missing=arguments.missing, graph=graph)
+    found = fit.stability(
+        table.with_notes(*notes), **{setting.name: getattr(arguments, setting.name) for setting in RESAMPLING}
+    )
+    code = _write(fit.learned_, arguments, places, title=title, source=source)
+    if found.interrupted and arguments.checkpoint is not None:
+        print(f"{printable(arguments.checkpoint)} has them too, and the same command goes on", file=sys.stderr)
+    return code
 
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
@@ -57,11 +72,18 @@ def _write(learned: LearnedMap, arguments: Namespace, places, *, title: str, sou
         force=arguments.force,
     )
     if learned.interrupted:
-        print(f"interrupted: the model found so far is in {printable(folder)}", file=sys.stderr)
+        print(f"interrupted: {_what_there_is(learned)} in {printable(folder)}", file=sys.stderr)
     if not arguments.quiet:
         print((folder / "summary.txt").read_text(encoding="utf-8"))
         print(f"Written to {printable(folder)}: {', '.join(_file_names(folder))}")
     return INTERRUPTED if learned.interrupted else SUCCESS
+
+
+def _what_there_is(learned: LearnedMap) -> str:
+    found = learned.stability
+    if found is None:
+        return "the model found so far is"
+    return f"the results of {len(found.outcomes):,} of {found.settings.n_resamples:,} resamples are"
 
 
 def source_of(function, *paths: str, **options: object) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from isingmap.cli import (
     predict,
     sample,
     simulate,
+    stability,
     streams,
     voteview,
 )
@@ -51,6 +52,7 @@ example:
 isingmap COMMAND --help explains a command."""
 COMMANDS = (
     fit,
+    stability,
     voteview,
     info,
     infer,

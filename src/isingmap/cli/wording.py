@@ -29,6 +29,7 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
             "separator",
             "header_lines",
         ),
+        *("n_resamples", "kind", "share", "first", "resamples", "n_jobs"),
         *("congress", "chamber", "participation", "drop_unanimous"),
     )
 }

@@ -18,6 +18,7 @@ from isingmap.learning.misses import Miss, misses
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
 from isingmap.progress import at_work
+from isingmap.resampling.stability import Stability
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
 from isingmap.uncertainty.errors import Errors, errors_of
@@ -63,6 +64,8 @@ class LearnedMap:
         Where standard errors are robust: how much the rows, or their clusters, differ.
     interval_kind : {"auto", "wald", "profile"}
         Which 95 % intervals are given; see `uncertainty.intervals`.
+    stability : Stability or None
+        What resamples say of it, where `PlanarIsing.stability` was asked.
     places : mapping of name to (x, y), optional
         Places to take instead, such as those of another map; names that are not in the model keep room for them.
 
@@ -88,6 +91,7 @@ class LearnedMap:
     overlap: np.ndarray | None = None
     spread: RowSpread | None = None
     interval_kind: str = "auto"
+    stability: Stability | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names
@@ -113,8 +117,8 @@ class LearnedMap:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the search was stopped from outside before it came to its end."""
-        return self.result.was_interrupted
+        """Whether the search, or its resampling, was stopped from outside before it came to its end."""
+        return self.result.was_interrupted or (self.stability is not None and self.stability.interrupted)
 
     @property
     def coupling_errors(self) -> np.ndarray:

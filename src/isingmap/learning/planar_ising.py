@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_f
 from isingmap.data.options import SURVEY, DataOptions
 from isingmap.data.screening import screen
 from isingmap.data.table import Coding, SpinTable, counted, listed
-from isingmap.errors import DataError, DataWarning
+from isingmap.errors import DataError, DataWarning, IsingMapWarning
 from isingmap.interruption import listening, undisturbed
 from isingmap.learning.edges_of_columns import among_kept
 from isingmap.learning.fit_warnings import (
@@ -24,9 +25,19 @@ from isingmap.learning.fit_warnings import (
     warn_about_settings,
 )
 from isingmap.learning.learned_map import LearnedMap
-from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
+from isingmap.learning.resampled import fit_to_the_end, stability_of
+from isingmap.learning.settings import (
+    SETTINGS,
+    check_values,
+    checked_settings,
+    options_from,
+    with_resampling,
+    with_settings,
+)
 from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
+from isingmap.resampling.options import StabilityOptions
+from isingmap.resampling.stability import Stability
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import ProblemOptions, SearchOptions, UncertaintyOptions
 from isingmap.structure.problem import Problem
@@ -126,10 +137,7 @@ class PlanarIsing:
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
-                table = self._table(X, self.positive, sample_weight, clusters)
-                columns = table.names
-                table = self._weighted(apply_missing(table, self._reading.missing))
-                table = screen(table, constant=self._reading.constant)
+                table, columns = self._rows(X, sample_weight, clusters)
                 moments = empirical_moments(table)
                 result = self._search(moments, columns)
             model, robust = result.model, self._robust(table)
@@ -186,6 +194,55 @@ class PlanarIsing:
                 LearnedMap(*(result, given, None, notes, tuple(heard)), interval_kind=self._uncertainty.intervals),
                 *(given.names, names is not None),
             )
+
+    @with_resampling
+    def stability(self, X, sample_weight=None, **resampling) -> Stability:
+        """Learn the model as `fit` does, and again from resampled rows: which edges can be relied on.
+
+        `learned_` has the answer too, and `write_results` writes it. The whole procedure is repeated with all settings
+        of the estimator; `random_state` is the seed of the resamples, and `checkpoint` keeps those that are finished.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+        {resampling}
+
+        Returns
+        -------
+        Stability
+
+        Raises
+        ------
+        DataError, ModelError, NoEstimateError, PrecisionError
+            As in `fit`, and for rows that cannot be resampled.
+        FileFormatError
+            A checkpoint or a file of resamples is damaged, or belongs to other data or options.
+        IsingMapError
+            A worker process was killed.
+        KeyboardInterrupt
+            Ctrl-C before the first resample was finished; later, those that are finished are returned.
+
+        Warns
+        -----
+        DataWarning, FitWarning
+            As in `fit`; of resamples nothing is said.
+        """
+        options = StabilityOptions(**resampling)
+        with listening():
+            fit_to_the_end(self, X, sample_weight)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", IsingMapWarning)  # said by the fit
+                table, columns = self._rows(X, sample_weight)
+            found = stability_of(self.get_params(), columns, table, self.learned_, options)
+        self._learned = replace(self.learned_, stability=found, settings=self._settings())
+        return found
+
+    def _rows(self, X, sample_weight, clusters=None) -> tuple[SpinTable, tuple[str, ...]]:
+        """The table as it is learned from, and the names of all columns, also of those that were left out."""
+        table = self._table(X, self.positive, sample_weight, clusters)
+        weighted = self._weighted(apply_missing(table, self._reading.missing))
+        return screen(weighted, constant=self._reading.constant), table.names
 
     @property
     def _reading(self) -> DataOptions:

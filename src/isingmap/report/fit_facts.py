@@ -12,10 +12,12 @@ from scipy.special import entr
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
+from isingmap.option import given
 from isingmap.printable import printable
 from isingmap.report.error_facts import error_facts
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.miss_facts import miss_facts
+from isingmap.report.stability_facts import stability_facts
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -33,6 +35,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_model(learned.result),
         *_compared_families(learned.result),
         *_fit(learned),
+        *stability_facts(learned),
         *miss_facts(learned),
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
@@ -269,7 +272,15 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     else:
         module, call = learned.source
         yield text_fact(REPEAT, "import", f"from {module} import {call.partition('(')[0]}")
-        yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.fit({call})"))
+        yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.{_asked(learned, call)}"))
+
+
+def _asked(learned: LearnedMap, call: str) -> str:
+    """What is asked of the estimator."""
+    if learned.stability is None:
+        return f"fit({call})"
+    settings = [f"{name}={value!r}" for name, value in given(learned.stability.settings).items()]
+    return f"stability({', '.join([call, *settings])})"
 
 
 def settings_text(learned: LearnedMap) -> str:

@@ -147,7 +147,7 @@ def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tupl
     return frame, found
 
 
-def write_figure(paths: list[Path], draw: Callable) -> None:
+def write_figure(paths: Sequence[Path], draw: Callable) -> None:
     """Draw once, write every file beside its place, then move all into place."""
     from matplotlib import style
 
