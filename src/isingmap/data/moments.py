@@ -158,20 +158,25 @@ def overlap(table: SpinTable, edges: np.ndarray, fields: np.ndarray) -> np.ndarr
     fields : (n_fields,) int array
         Columns whose mean is one of the moments, after those of the edges.
     """
-    return overlap_of(table.spins != 0, table.weights, edges, fields)
-
-
-def overlap_of(seen: np.ndarray, weights: np.ndarray | None, edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
-    """The same, from which cells are known: seen is (n_rows, n_spins) bool."""
-    columns = np.vstack([edges, np.stack([fields, fields], axis=1)])
+    columns = moment_columns(edges, fields)
     sums = ExactSums.zeros((len(columns),) * 2)
-    for start in range(0, len(seen), _BLOCK):
+    for start in range(0, table.n_samples, _BLOCK):
         rows = slice(start, start + _BLOCK)
-        both = seen[rows][:, columns[:, 0]] & seen[rows][:, columns[:, 1]]
-        sums = sums + shared_weight(both, None if weights is None else weights[rows])
-    shared = sums.rounded()
-    counts = shared.diagonal()
-    return shared / np.outer(counts, counts)
+        seen = table.spins[rows] != 0
+        both = seen[:, columns[:, 0]] & seen[:, columns[:, 1]]
+        sums = sums + shared_weight(both, None if table.weights is None else table.weights[rows])
+    return over_counts(sums)
+
+
+def moment_columns(edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """The two columns behind each moment, those of edges first; a mean has its column twice."""
+    return np.vstack([edges, np.stack([fields, fields], axis=1)])
+
+
+def over_counts(shared: ExactSums) -> np.ndarray:
+    """Weights of rows that two moments share, over the product of those behind each."""
+    weights = shared.rounded()
+    return weights / np.outer(weights.diagonal(), weights.diagonal())
 
 
 def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
@@ -32,6 +33,8 @@ from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.warned import heard_warnings, warn
+
+_OF_ROWS = ("positive", "threshold", "missing_label", "missing")  # settings that say what rows mean
 
 
 @with_settings
@@ -93,7 +96,7 @@ class PlanarIsing:
 
         Parameters
         ----------
-        X : (n_samples, n_features) array, data frame or SpinTable
+        X : (n_samples, n_features) array, data frame, SpinTable or MomentAccumulator
             Two values in every column.
         y : ignored
         sample_weight : (n_samples,) array, optional
@@ -118,6 +121,11 @@ class PlanarIsing:
         check_values(self.get_params())
         if self._reading.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
+        vars(self).pop("_rows", None)
+        if isinstance(X, MomentAccumulator):
+            if sample_weight is not None:
+                raise DataError("sample_weight goes with the rows, when they are added to the MomentAccumulator")
+            return self._fit_accumulated(X)
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
@@ -138,6 +146,61 @@ class PlanarIsing:
                 overlap=shared,
             )
             return self._keep(learned, columns, named)
+
+    def partial_fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
+        """Take more rows, of which only sums are kept; the model is learned when it is first asked for.
+
+        A sequence of partial fits leads to the same model as one `fit` of all rows, to the last bit, however the rows
+        are cut; labels may appear late. `fit` begins anew, and so does a partial fit after it. That the model is
+        learned late means that warnings and errors of the fit come with the first look at `model_`, `learned_` or
+        `score`; errors about the part itself come at once.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame, SpinTable or MomentAccumulator
+        y : ignored
+        sample_weight : (n_samples,) array, optional
+            Frequency weights.
+
+        Raises
+        ------
+        DataError
+            If X is no table, or has other columns than the parts before.
+
+        Notes
+        -----
+        The settings `positive`, `threshold`, `missing_label` and `missing` are those at the first part.
+        Cost O(n_samples n_features^2 / 64).
+        """
+        check_values(self.get_params())
+        rows = getattr(self, "_rows", None)
+        if rows is None:
+            rows = MomentAccumulator(**{name: getattr(self, name) for name in _OF_ROWS})
+        rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+        if isinstance(X, MomentAccumulator):
+            rows.merge(X)
+        else:
+            rows.add(X, sample_weight)
+        vars(self).pop("_learned", None)  # it was learned from fewer rows
+        self._rows, self.n_features_in_ = rows, len(rows.names or ())
+        return self
+
+    def _fit_accumulated(self, rows: MomentAccumulator) -> PlanarIsing:
+        rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+        columns = rows.names or ()
+        with listening():
+            with heard_warnings() as heard:
+                table = rows.screened(self._reading.missing, self._reading.constant)
+                moments = table.moments()
+                result = self._search(moments, columns)
+            shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
+            learned = LearnedMap(
+                *(result, moments, table.codings, table.notes, tuple(heard)),
+                groups=table.groups,
+                details=table.details,
+                overlap=shared,
+            )
+            return self._keep(learned, columns, rows.are_named)
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -165,6 +228,7 @@ class PlanarIsing:
             As in `fit`.
         """
         check_values(self.get_params())
+        vars(self).pop("_rows", None)
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
         with listening():
@@ -219,6 +283,8 @@ class PlanarIsing:
 
     @property
     def learned_(self) -> LearnedMap:
+        if not hasattr(self, "_learned") and hasattr(self, "_rows"):
+            self._fit_accumulated(self._rows)
         if not hasattr(self, "_learned"):
             raise _not_fitted(self)
         return self._learned
@@ -395,7 +461,7 @@ class PlanarIsing:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learned")
+        return hasattr(self, "_learned") or hasattr(self, "_rows")
 
     def __sklearn_tags__(self):
         from sklearn.utils import InputTags, Tags, TargetTags
