@@ -35,7 +35,8 @@ if "gaps" in kind:
 if "weights" in kind:
     weights = rng.random(n_chunk) if "fractional" in kind else rng.integers(1, 9, n_chunk)
 singles = [chunk.astype(np.float32) for chunk in chunks]
-accumulator, total = MomentAccumulator(missing="pairwise" if "patterns" in kind else "minus"), np.zeros((n_columns,) * 2)
+accumulator = MomentAccumulator(missing="pairwise" if "patterns" in kind else "minus")
+total = np.zeros((n_columns,) * 2)
 def add(k):
     if kind == "X^T X":
         total[:] += singles[k].T @ singles[k]

@@ -174,7 +174,10 @@ def test_errors_name_all_columns_with_rows_of_the_whole():
     [
         (lambda: MomentAccumulator(missing="em"), "unknown rule for missing cells 'em'"),
         (lambda: MomentAccumulator().moments(), "no rows have passed yet"),
-        (lambda: MomentAccumulator().add(np.eye(3)).add(np.eye(2)), "X has 2 features, but MomentAccumulator is expecting 3"),
+        (
+            lambda: MomentAccumulator().add(np.eye(3)).add(np.eye(2)),
+            "X has 2 features, but MomentAccumulator is expecting 3",
+        ),
         (
             lambda: MomentAccumulator().add(pd.DataFrame({"a": [0, 1]})).add(pd.DataFrame({"b": [0, 1]})),
             "same columns in the same order: 'b' in place of 'a'",

@@ -202,7 +202,7 @@ class MomentAccumulator:
         spins = np.empty((len(columns[0]), len(columns)), np.int8)
         for j, (labels, column) in enumerate(zip(of_columns, columns, strict=True)):
             spins[:, j] = labels.spins(column, self.n_rows)
-        return self._count(spins, weights)
+        return self._take(self._tallied(spins, weights), spins, weights)
 
     def merge(self, other: MomentAccumulator) -> MomentAccumulator:
         """Take the rows of another accumulator, which stays as it is. Its rows come behind in messages.
@@ -311,36 +311,33 @@ class MomentAccumulator:
         if weights is not None and table.weights is not None:
             raise DataError("the SpinTable already has weights; pass weights only once")
         self._open_coded(table)
-        return self._count(table.spins, table.weights if weights is None else _checked(weights, table.n_samples))
+        weights = table.weights if weights is None else _checked(weights, table.n_samples)
+        return self._take(self._tallied(table.spins, weights), table.spins, weights)
 
     def _add_plain(self, plain: PlainChunk, weights) -> MomentAccumulator:
         of_columns = self._opened(plain.spins.shape[1], None)
-        weights = _checked(weights, len(plain.spins))
-        texts = plain.texts(self.n_rows, [labels.first for labels in of_columns])
-        spins = plain.spins
+        tally = self._tallied(plain.spins, weights := _checked(weights, len(plain.spins)))
+        texts = plain.texts(
+            *_column_counts(plain.spins, tally, weights), self.n_rows, [labels.first for labels in of_columns]
+        )
+        signs = np.ones(len(of_columns), np.int8)
         for j, (labels, found) in enumerate(zip(of_columns, texts, strict=True)):
             labels.add(found)
-            if labels.sign(plain.meaning) < 0:
-                spins = spins if spins is not plain.spins else spins.copy()
-                spins[:, j] *= -1
-        return self._count(spins, weights)
+            signs[j] = labels.sign(plain.meaning)
+        if (signs < 0).any():
+            tally = tally.turned(signs)
+        return self._take(tally, plain.spins, weights)
 
-    def _count(self, spins: np.ndarray, weights: np.ndarray | None) -> MomentAccumulator:
-        rows, of_rows = spins, weights
-        if self.missing == "drop":
-            complete = (spins != 0).all(axis=1)
-            if not complete.all():
-                rows, of_rows = spins[complete], None if weights is None else weights[complete]
-        tally = tally_rows(rows, of_rows)
-        if rows is not spins:
-            gaps = tally_rows(spins[~complete], None)
-            tally = replace(
-                tally,
-                n_rows=len(spins),
-                missing=gaps.missing,
-                n_incomplete=gaps.n_incomplete,
-                n_sparse=gaps.n_sparse,
-            )
+    def _tallied(self, spins: np.ndarray, weights: np.ndarray | None) -> Tally:
+        """The tally of a part, under "drop" of its complete rows, with the gaps of all."""
+        tally = tally_rows(spins, weights)
+        if self.missing != "drop" or not tally.n_missing:
+            return tally
+        complete = (spins != 0).all(axis=1)
+        gaps = {name: getattr(tally, name) for name in ("n_rows", "missing", "n_incomplete", "n_sparse")}
+        return replace(tally_rows(spins[complete], None if weights is None else weights[complete]), **gaps)
+
+    def _take(self, tally: Tally, spins: np.ndarray, weights: np.ndarray | None) -> MomentAccumulator:
         self._tally = tally if self._tally is None else self._tally + tally
         if self.missing == "pairwise":
             self._take_patterns(MissingPatterns.of(spins, weights), self.n_rows)
@@ -389,8 +386,8 @@ class MomentAccumulator:
             self.names = checked_names(names or [f"x{j + 1}" for j in range(n_spins)], n_spins)
         if len(self.names) != n_spins:
             raise DataError(
-                f"X has {n_spins} features, but {type(self).__name__} is expecting {len(self.names)} features as input, "
-                "those of the rows before"
+                f"X has {n_spins} features, but {type(self).__name__} is expecting {len(self.names)} features as "
+                "input, those of the rows before"
             )
         if names is not None and tuple(names) != self.names:
             pairs = zip(self.names, names, strict=True)
@@ -406,3 +403,11 @@ def _checked(weights, n_rows: int) -> np.ndarray | None:
     if array.shape == (n_rows,) and array.dtype.kind in "iuf" and not array.any():
         return np.zeros(n_rows)
     return checked_weights(weights, n_rows)
+
+
+def _column_counts(spins: np.ndarray, tally: Tally, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Sum of the spins and number of known cells of each column, from the tally where it has them."""
+    sums, known = tally.sums.parts, tally.seen_alone.parts
+    if weights is None and set(known) == {0} and (known[0] + tally.missing == len(spins)).all():
+        return sums[0], known[0]
+    return spins.sum(axis=0, dtype=np.int64), np.count_nonzero(spins, axis=0)

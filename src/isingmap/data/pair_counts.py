@@ -7,14 +7,15 @@ import numpy as np
 from isingmap.compiled import helper, kernel
 
 _ROWS_AT_ONCE = 1 << 13  # 1 KiB of bits for each column
-_WORD = 64
+_WORD = 64  # bits
+_LANES = 32  # bytes of a vector
 _M1, _M2, _M4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES, _TOP = np.uint64(0x0101010101010101), np.uint64(56)
 _S1, _S2, _S4 = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
 def count_pairs(spins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sums over rows of spins, exact. Cost O(n_rows n_spins^2 / 64), for 30 columns 40 ns a row.
+    """Sums over rows of spins, exact. Cost O(n_rows n_spins^2 / 64), for 30 columns 15 ns a row.
 
     Parameters
     ----------
@@ -32,15 +33,20 @@ def count_pairs(spins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """
     n_spins = spins.shape[1]
     sums = np.zeros((3, n_spins, n_spins), np.int64)
-    bits = np.zeros((2, n_spins, _ROWS_AT_ONCE // _WORD), np.uint64)
-    word = np.zeros((2, n_spins), np.uint64)
+    at_once = min(_ROWS_AT_ONCE, -(-len(spins) // _WORD) * _WORD)
+    padded = np.zeros((at_once, -(-n_spins // _LANES) * _LANES), np.int8)
+    by_row = np.zeros((2, at_once // 8, padded.shape[1]), np.uint8)
     for first in range(0, len(spins), _ROWS_AT_ONCE):
-        block = np.ascontiguousarray(spins[first : first + _ROWS_AT_ONCE])
+        block = spins[first : first + _ROWS_AT_ONCE]
+        padded[: len(block), :n_spins] = block
+        padded[len(block) :] = 0
+        _pack(padded, by_row[0], by_row[1])
+        plus, known = (np.ascontiguousarray(bits.T).view(np.uint64) for bits in by_row)
         n_words = -(-len(block) // _WORD)
-        if _pack(block, bits[0], bits[1], word[0], word[1]):
-            _count_complete(bits[0], n_words, len(block), sums)
+        if _n_set(known, n_words) == block.size:
+            _count_complete(plus, n_words, len(block), sums)
         else:
-            _count_known(bits[0], bits[1], n_words, sums)
+            _count_known(plus, known, n_words, sums)
     return sums[0], sums[1], sums[2]
 
 
@@ -54,32 +60,38 @@ def _ones(x):
 
 
 @kernel
-def _pack(block, plus, known, p, k):
-    """Fill the bits of a block: which cells are +1, which are known. Returns whether all are."""
-    n_rows, n_spins = block.shape
-    n_known = 0
-    for word in range((n_rows + 63) // 64):
-        base = 64 * word
-        for j in range(n_spins):
-            p[j] = 0
-            k[j] = 0
-        for row in range(base, min(base + 64, n_rows)):
-            shift = np.uint64(row - base)
-            for j in range(n_spins):
-                x = np.int64(block[row, j])
-                p[j] |= np.uint64((x + 1) >> 1) << shift
-                k[j] |= np.uint64(x & 1) << shift
-        for j in range(n_spins):
-            plus[j, word] = p[j]
-            known[j, word] = k[j]
-            n_known += _ones(k[j])
-    return n_known == n_rows * n_spins
+def _pack(block, plus, known):
+    """The bits of eight rows in a byte of each column: which cells are +1, which are known.
+
+    All columns go together through vectors of bytes, which is why their number is a multiple of `_LANES`.
+    """
+    n_bytes, width = plus.shape
+    for byte in range(n_bytes):
+        row = 8 * byte
+        for j in range(width):
+            p, k = np.uint8(0), np.uint8(0)
+            for m in range(8):
+                x = block[row + m, j]
+                p = np.uint8(2 * p + (x == 1))
+                k = np.uint8(2 * k + (x != 0))
+            plus[byte, j] = p
+            known[byte, j] = k
+
+
+@kernel
+def _n_set(bits, n_words):
+    """How many bits are set."""
+    total = 0
+    for j in range(len(bits)):
+        for w in range(n_words):
+            total += _ones(bits[j, w])
+    return total
 
 
 @kernel
 def _count_complete(plus, n_words, n_rows, sums):
     """Add the counts of a block in which all cells are known."""
-    n_spins = len(plus)
+    n_spins = sums.shape[1]
     for i in range(n_spins):
         n_plus = 0
         for w in range(n_words):
@@ -98,7 +110,7 @@ def _count_complete(plus, n_words, n_rows, sums):
 @kernel
 def _count_known(plus, known, n_words, sums):
     """Add the counts of a block with missing cells, which are +1 nowhere."""
-    n_spins = len(plus)
+    n_spins = sums.shape[1]
     for i in range(n_spins):
         for j in range(n_spins):
             n_both, n_plus, n_differing = 0, 0, 0

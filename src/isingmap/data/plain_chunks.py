@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.compiled import kernel
+
+_ABSENT = 2
+_LOW_ZERO = np.array([-1, 1, 0], np.int8)  # the spins of 0, 1 and _ABSENT
+
 
 @dataclass(frozen=True, eq=False)
 class PlainChunk:
@@ -29,11 +34,14 @@ class PlainChunk:
         """The spin of each normalised label."""
         return {"1": 1, str(self.low): -1}
 
-    def texts(self, n_before: int, known: Sequence[Collection[str]]) -> list[dict[str, tuple[int, int]]]:
-        """Of each column the texts, each with its number of cells and first row; `known` have a first row already."""
+    def texts(
+        self, sums: np.ndarray, n_known: np.ndarray, n_before: int, known: Sequence[Collection[str]]
+    ) -> list[dict[str, tuple[int, int]]]:
+        """Of each column the texts, each with its number of cells and first row.
+
+        `sums` are those of the spins; texts that are `known` have a first row already.
+        """
         n_rows = len(self.spins)
-        sums = self.spins.sum(axis=0, dtype=np.int64)
-        n_known = np.full(len(sums), n_rows) if self.spins.all() else np.count_nonzero(self.spins, axis=0)
         end = ".0" if self.is_float else ""
         found = []
         for j, (n, total) in enumerate(zip(n_known.tolist(), sums.tolist(), strict=True)):
@@ -56,20 +64,40 @@ def plain_chunk(X) -> PlainChunk | None:
     """The rows of a plain array; None of everything else."""
     if type(X) is not np.ndarray or X.ndim != 2 or not X.size or X.dtype.kind not in "iuf":
         return None
-    absent = None
     if X.dtype.kind == "f":
-        absent = np.isnan(X)
-        absent = absent if absent.any() else None
-        X = X if absent is None else np.where(absent, 1, X)
+        return _plain_floats(X)
     low, high = X.min(), X.max()
     if low < -1 or high > 1:
         return None
     small = X if X.dtype == np.int8 else X.astype(np.int8)
-    if X.dtype.kind == "f" and not (small == X).all():
+    if low < 0:
+        return PlainChunk(small, -1, False) if small.all() else None
+    return PlainChunk(2 * small - np.int8(1), 0, False)
+
+
+def _plain_floats(X: np.ndarray) -> PlainChunk | None:
+    spins = np.empty(X.shape, np.int8)
+    has_low, has_zero, is_other = _read_floats(np.ascontiguousarray(X, np.float64), spins)
+    if is_other or (has_low and has_zero):
         return None
-    if low < 0 and not small.all():
-        return None
-    spins = small if low < 0 else 2 * small - np.int8(1)
-    if absent is not None:
-        spins = np.where(absent, np.int8(0), spins)
-    return PlainChunk(spins, -1 if low < 0 else 0, absent is not None or X.dtype.kind == "f")
+    if has_zero:
+        spins = _LOW_ZERO[spins]
+    else:
+        spins[spins == _ABSENT] = 0
+    return PlainChunk(spins, -1 if has_low else 0, True)
+
+
+@kernel
+def _read_floats(X, spins):
+    """Numbers as spins, 2 for NaN; whether there are -1, 0, and others."""
+    n_rows, n_columns = X.shape
+    has_low, has_zero, is_other = False, False, False
+    for row in range(n_rows):
+        for j in range(n_columns):
+            x = X[row, j]
+            absent = x != x
+            spins[row, j] = 2 * absent + (x == 1.0) - (x == -1.0)
+            has_low |= x == -1.0
+            has_zero |= x == 0.0
+            is_other |= not (absent or x == 1.0 or x == -1.0 or x == 0.0)
+    return has_low, has_zero, is_other

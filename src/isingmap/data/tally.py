@@ -104,11 +104,18 @@ def tally_of(table: SpinTable) -> Tally:
 def tally_rows(spins: np.ndarray, weights: np.ndarray | None) -> Tally:
     """The tally of rows of spins, (n_rows, n_spins) int8, with or without weights."""
     products, seen, beside, total = _counted(spins) if weights is None else _weighted(spins, weights)
-    absent = spins == 0 if spins.size and not spins.all() else None
-    per_row = np.zeros(1, np.int64) if absent is None else absent.sum(axis=1)
-    missing = np.zeros(spins.shape[1], np.int64) if absent is None else absent.sum(axis=0)
-    n_sparse = int(np.count_nonzero(2 * per_row > spins.shape[1]))
-    return Tally(products, seen, beside, total, len(spins), missing, int(np.count_nonzero(per_row)), n_sparse)
+    missing, n_incomplete, n_sparse = np.zeros(spins.shape[1], np.int64), 0, 0
+    if not _are_complete(seen, len(spins)) and not spins.all():
+        absent = spins == 0
+        per_row = absent.sum(axis=1)
+        missing, n_incomplete = absent.sum(axis=0), int(np.count_nonzero(per_row))
+        n_sparse = int(np.count_nonzero(2 * per_row > spins.shape[1]))
+    return Tally(products, seen, beside, total, len(spins), missing, n_incomplete, n_sparse)
+
+
+def _are_complete(seen: ExactSums, n_rows: int) -> bool:
+    """Whether unweighted rows have no missing cell: quicker than looking at them."""
+    return set(seen.parts) == {0} and bool((seen.parts[0] == n_rows).all())
 
 
 def _counted(spins: np.ndarray) -> list[ExactSums]:
