@@ -14,7 +14,7 @@ from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import empirical_moments, overlap
 from isingmap.data.screening import screen
-from isingmap.errors import DataError, DataWarning
+from isingmap.errors import DataError, DataWarning, FileFormatError
 
 LABELS = [("-1", "1"), ("0", "1"), ("no", "yes"), ("Nay", "Yea"), ("F", "T")]
 
@@ -262,3 +262,54 @@ def test_fit_takes_an_accumulator(answers):
         PlanarIsing().fit(accumulator, sample_weight=np.ones(300))
     with pytest.raises(DataError, match="missing='drop' now"):
         PlanarIsing(missing="drop").fit(accumulator)
+
+
+@pytest.mark.parametrize("missing", ["minus", "pairwise"])
+@pytest.mark.parametrize("coded", [False, True])
+def test_a_saved_accumulator_goes_on(tmp_path, answers, missing, coded):
+    weights = np.random.default_rng(0).random(300)
+    X = answers
+    if coded:
+        X = as_spin_table(answers, groups=list("uuvv")).with_notes("as it is")
+    parts = [slice(0, 100), slice(100, 300)]
+    take = (
+        (lambda rows: as_spin_table(answers[rows], groups=list("uuvv")).with_notes("as it is"))
+        if coded
+        else (lambda rows: answers[rows])
+    )
+    for k, rows in enumerate(parts):
+        MomentAccumulator(missing=missing).add(take(rows), weights[rows]).save(tmp_path / f"{k}.npz")
+    loaded = [MomentAccumulator.load(tmp_path / f"{k}.npz") for k in range(2)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        found = loaded[0].merge(loaded[1]).screened(missing, "error")
+        expected = MomentAccumulator(missing=missing).add(X, weights).screened(missing, "error")
+        same(
+            seen_of(found.moments(), found.notes, found.overlap(EDGES, FIELDS)),
+            seen_of(expected.moments(), expected.notes, expected.overlap(EDGES, FIELDS)),
+        )
+    assert found.groups == expected.groups and repr(loaded[1]) == "MomentAccumulator(200 rows of 4 columns)"
+
+
+def test_an_empty_accumulator_is_saved(tmp_path):
+    MomentAccumulator(positive={"a": 1}).save(tmp_path / "a.npz")
+    assert MomentAccumulator.load(tmp_path / "a.npz").settings["positive"] == {"a": 1}
+
+
+@pytest.mark.parametrize("damage", ["text", "cut", "shape", "version"])
+def test_damaged_files(tmp_path, damage):
+    path = tmp_path / "a.npz"
+    MomentAccumulator().add(np.eye(3)).save(path)
+    if damage == "text":
+        path.write_text("hello")
+    elif damage == "cut":
+        path.write_bytes(path.read_bytes()[:300])
+    else:
+        arrays = dict(np.load(path))
+        if damage == "shape":
+            arrays["seen.0"] = np.zeros((2, 2), np.int64)
+        else:
+            arrays["document"] = np.array(str(arrays["document"]).replace('"version": 1', '"version": 7'))
+        np.savez(path, **arrays)
+    with pytest.raises(FileFormatError, match="no readable file of a MomentAccumulator"):
+        MomentAccumulator.load(path)

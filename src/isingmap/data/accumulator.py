@@ -2,82 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from os import PathLike, fspath
+from zipfile import BadZipFile
 
 import numpy as np
 
 from isingmap.data.coding import Place, Positive, decided_codings, missing_keys
 from isingmap.data.column_labels import ColumnLabels
 from isingmap.data.convert import columns_of, label_column
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.labels import LabelColumn, MissingLabels
 from isingmap.data.missing import missing_applied
 from isingmap.data.missing_patterns import MissingPatterns
-from isingmap.data.moments import EmpiricalMoments, moments_of
+from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.options import MISSING_RULES
 from isingmap.data.plain_chunks import PlainChunk, plain_chunk
+from isingmap.data.saved_sums import (
+    arrays_of,
+    arrays_of_sums,
+    labels_document,
+    labels_from,
+    patterns_from,
+    table_document,
+    table_from,
+    tally_from,
+)
 from isingmap.data.screening import screened
-from isingmap.data.table import LARGEST_WEIGHT, Coding, SpinTable, checked_names, checked_weights, counted, listed
+from isingmap.data.table import LARGEST_WEIGHT, SpinTable, checked_names, checked_weights, counted, listed
 from isingmap.data.tally import Tally, tally_rows
-from isingmap.errors import DataError
+from isingmap.errors import DataError, FileFormatError
+from isingmap.files.whole_file import written_whole
 
-
-@dataclass(frozen=True, eq=False)
-class CountedTable:
-    """A table whose rows are gone: what `SpinTable` knows of the columns, and the sums over the rows.
-
-    Attributes
-    ----------
-    names, codings, notes, groups, details
-        As in SpinTable.
-    tally : Tally
-    patterns : MissingPatterns or None
-        None where no standard error needs them, or there are too many.
-    columns : list of int
-        Which of the columns that passed these are.
-    """
-
-    names: tuple[str, ...]
-    codings: tuple[Coding, ...]
-    tally: Tally
-    notes: tuple[str, ...]
-    patterns: MissingPatterns | None
-    columns: list[int]
-    groups: tuple[str, ...] | None = None
-    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def select(self, kept: list[int]) -> CountedTable:
-        """The table of some of the columns."""
-        return replace(
-            self,
-            names=tuple(self.names[j] for j in kept),
-            codings=tuple(self.codings[j] for j in kept),
-            tally=self.tally.select(kept),
-            columns=[self.columns[j] for j in kept],
-            groups=None if self.groups is None else tuple(self.groups[j] for j in kept),
-            details={title: tuple(texts[j] for j in kept) for title, texts in self.details.items()},
-        )
-
-    def moments(self) -> EmpiricalMoments:
-        """Their moments.
-
-        Raises
-        ------
-        DataError
-            As `empirical_moments`.
-
-        Warns
-        -----
-        DataWarning
-            As `empirical_moments`.
-        """
-        return moments_of(self.tally, self.names, self.codings)
-
-    def overlap(self, edges: np.ndarray, fields: np.ndarray) -> np.ndarray | None:
-        """What standard errors of pairwise moments need, see `data.moments.overlap`; None of complete rows."""
-        if not self.tally.n_missing or self.patterns is None:
-            return None
-        return self.patterns.overlap(self.columns, edges, fields)
+_VERSION = 1  # of files
 
 
 class MomentAccumulator:
@@ -304,6 +264,66 @@ class MomentAccumulator:
         table = self.counted()
         tally, _ = missing_applied(table.tally, table.names, self.missing)
         return replace(table, tally=tally).moments()
+
+    # --- files -----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what was added up into a file of NumPy arrays and JSON, to be merged elsewhere.
+
+        Raises
+        ------
+        DataError
+            If settings have no form in JSON.
+        OSError
+            If the file cannot be written.
+        """
+        labels = None if self._labels is None else [labels_document(each) for each in self._labels]
+        coded = None if self._first is None else table_document(self._first)
+        document = {"version": _VERSION, **self.settings, "names": self.names, "are_named": self.are_named}
+        try:
+            text = json.dumps(document | {"n_rows": self.n_rows, "labels": labels, "coded": coded})
+        except TypeError as error:
+            raise DataError(f"settings that are no texts and numbers cannot be saved: {error}") from None
+        arrays = {"document": np.array(text)} | ({} if self._tally is None else arrays_of(self._tally))
+        if self._patterns is not None:
+            arrays |= {"patterns": self._patterns.bits} | arrays_of_sums("weight", self._patterns.weight)
+        with written_whole(path) as stream:
+            np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> MomentAccumulator:
+        """Read what `save` wrote; no code in a file is run.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is no such file.
+        DataError
+            If what is in it are no settings.
+        """
+        try:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+                return cls._from_arrays(dict(file))
+        except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, BadZipFile, zlib.error) as error:
+            raise FileFormatError(f"{fspath(path)}: no readable file of a MomentAccumulator ({error})") from None
+
+    @classmethod
+    def _from_arrays(cls, arrays: dict[str, np.ndarray]) -> MomentAccumulator:
+        document = json.loads(str(arrays["document"]))
+        if document["version"] != _VERSION:
+            raise ValueError(f"version {document['version']}, expected {_VERSION}")
+        found = cls(document["names"], **{name: document[name] for name in cls().settings})
+        found.are_named, found.n_rows = bool(document["are_named"]), int(document["n_rows"])
+        if found.names is None:
+            return found
+        found._tally = tally_from(arrays, len(found.names)) if "missing" in arrays else None
+        found._patterns = patterns_from(arrays, len(found.names))
+        if document["labels"] is not None:
+            pairs = zip(found._opened(len(found.names), None), document["labels"], strict=True)
+            found._labels = [labels_from(own, new) for new, own in pairs]
+        if document["coded"] is not None:
+            found._first = table_from(document["coded"], found.names)
+        return found
 
     # --- one part --------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from isingmap.data.exact_sums import ExactSums, weight_parts
 from isingmap.data.pair_counts import count_pairs
 from isingmap.data.table import SpinTable
 
-_BLOCK = 1 << 16  # rows; whole numbers below 2^32 times spins add up to less than 2^53, exactly
+_BLOCK = 1 << 13  # rows, as many as stay in the cache; numbers below 2^32 add up to less than 2^53, exactly
 
 
 @dataclass(frozen=True, eq=False)
