@@ -31,7 +31,6 @@ from isingmap.data.saved_sums import (
     table_from,
     tally_from,
 )
-from isingmap.data.screening import screened
 from isingmap.data.table import LARGEST_WEIGHT, SpinTable, checked_names, checked_weights, counted, listed
 from isingmap.data.tally import Tally, tally_rows
 from isingmap.errors import DataError, FileFormatError
@@ -204,7 +203,7 @@ class MomentAccumulator:
         if self._labels is None:
             first = self._first
             assert first is not None
-            more = (first.notes, self._patterns, every, first.groups, first.details)
+            more = (first.notes, self._patterns, self.missing, every, first.groups, first.details)
             return CountedTable(self.names, first.codings, self._tally, *more)
         columns = [labels.column(self.n_rows) for labels in self._labels]
         _, values, codings, notes = decided_codings(
@@ -215,7 +214,8 @@ class MomentAccumulator:
             place=place,
         )
         signs = [labels.sign(meant) for labels, meant in zip(self._labels, values, strict=True)]
-        return CountedTable(self.names, codings, self._tally.turned(np.array(signs)), notes, self._patterns, every)
+        tally = self._tally.turned(np.array(signs))
+        return CountedTable(self.names, codings, tally, notes, self._patterns, self.missing, every)
 
     def screened(self, missing: str, constant: str, place: Place | None = None) -> CountedTable:
         """What passed, after the rules for missing cells and for columns with a single value.
@@ -230,23 +230,7 @@ class MomentAccumulator:
         DataWarning
             As `apply_missing` and `screen`.
         """
-        table = self.counted(place)
-        if "drop" in (missing, self.missing) and missing != self.missing and table.tally.n_missing:
-            raise DataError(
-                f"missing={missing!r} comes too late: the rows were added up under missing={self.missing!r}. "
-                "Whether rows with a missing cell are left out must be said before they are gone"
-            )
-        tally, notes = missing_applied(table.tally, table.names, missing)
-        if missing == "pairwise" and tally.n_missing and table.patterns is None:
-            raise DataError(
-                "missing='pairwise' takes standard errors from which cells are missing together, and the rows that "
-                "passed hold too many patterns of that, or were not added up under missing='pairwise'. "
-                "Use missing='drop' or missing='minus', or fit the whole table at once"
-            )
-        if tally.total.are_zero():
-            raise DataError("all weights are zero, so no observation is left; at least one must be positive")
-        kept, more = screened(tally, table.names, table.codings, constant)
-        return replace(table, tally=tally, notes=(*table.notes, *notes, *more)).select(kept)
+        return self.counted(place).screened(missing, constant)
 
     def moments(self) -> EmpiricalMoments:
         """The moments of what passed, under the rule for missing cells.

@@ -17,6 +17,7 @@ from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, named_columns, read_large, read_records
+from isingmap.io.parquet import is_parquet, parquet_sheet
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import (
@@ -46,7 +47,7 @@ def read_table(
     header_lines: int | None = None,
     known: Mapping[str, Coding] | None = None,
 ) -> SpinTable:
-    """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not.
+    """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not, or from a Parquet file.
 
     Parameters
     ----------
@@ -85,9 +86,7 @@ def read_table(
     DataError
         If columns are not two-valued or do not exist, with their names.
     """
-    records = read_large(path, separator)
-    _refuse_histogram(records)
-    sheet = (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
+    sheet = _sheet_in(path, separator, header_lines)
     roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
     coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
@@ -97,6 +96,18 @@ def read_table(
         raise
     except DataError as error:
         raise DataError(f"{sheet.path}: {error}") from error
+
+
+def _sheet_in(path: str | PathLike, separator: str | None, header_lines: int | None) -> Sheet:
+    """The cells of a file of text or Parquet."""
+    if is_parquet(path):
+        for setting, value in (("separator", separator), ("header_lines", header_lines)):
+            if value is not None:
+                raise DataError(f"{setting}= is for text; {path} is a Parquet file, which has no such. Leave it out")
+        return parquet_sheet(path)
+    records = read_large(path, separator)
+    _refuse_histogram(records)
+    return (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
 
 
 def _several(names: str | Sequence[str] | None) -> list[str]:

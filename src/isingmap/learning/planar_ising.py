@@ -10,6 +10,7 @@ import numpy as np
 
 from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
 from isingmap.data.options import DataOptions
@@ -96,7 +97,7 @@ class PlanarIsing:
 
         Parameters
         ----------
-        X : (n_samples, n_features) array, data frame, SpinTable or MomentAccumulator
+        X : (n_samples, n_features) array, data frame, SpinTable, MomentAccumulator or CountedTable
             Two values in every column.
         y : ignored
         sample_weight : (n_samples,) array, optional
@@ -125,7 +126,10 @@ class PlanarIsing:
         if isinstance(X, MomentAccumulator):
             if sample_weight is not None:
                 raise DataError("sample_weight goes with the rows, when they are added to the MomentAccumulator")
-            return self._fit_accumulated(X)
+            X.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+            return self._fit_counted(X.counted(), X.are_named)
+        if isinstance(X, CountedTable):
+            return self._fit_counted(X, named=True)
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
@@ -185,14 +189,12 @@ class PlanarIsing:
         self._rows, self.n_features_in_ = rows, len(rows.names or ())
         return self
 
-    def _fit_accumulated(self, rows: MomentAccumulator) -> PlanarIsing:
-        rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
-        columns = rows.names or ()
+    def _fit_counted(self, rows: CountedTable, named: bool) -> PlanarIsing:
         with listening():
             with heard_warnings() as heard:
                 table = rows.screened(self._reading.missing, self._reading.constant)
                 moments = table.moments()
-                result = self._search(moments, columns)
+                result = self._search(moments, rows.names)
             shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
@@ -200,7 +202,7 @@ class PlanarIsing:
                 details=table.details,
                 overlap=shared,
             )
-            return self._keep(learned, columns, rows.are_named)
+            return self._keep(learned, rows.names, named)
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -284,7 +286,8 @@ class PlanarIsing:
     @property
     def learned_(self) -> LearnedMap:
         if not hasattr(self, "_learned") and hasattr(self, "_rows"):
-            self._fit_accumulated(self._rows)
+            self._rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+            self._fit_counted(self._rows.counted(), self._rows.are_named)
         if not hasattr(self, "_learned"):
             raise _not_fitted(self)
         return self._learned
