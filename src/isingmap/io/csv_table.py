@@ -87,7 +87,7 @@ def read_table(
         If columns are not two-valued or do not exist, with their names.
     """
     sheet = _sheet_in(path, separator, header_lines)
-    roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
+    roles = Roles.of(id_column, group_column, weight_column, drop_column)
     coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
         read = _read_variables_in_rows if transpose else _read_variables_in_columns
@@ -167,7 +167,7 @@ def _is_histogram_row(row: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Roles:
+class Roles:
     """What the columns of a sheet are for, by name."""
 
     ids: list[str]
@@ -175,8 +175,26 @@ class _Roles:
     weight: str | None
     dropped: list[str]
 
+    @classmethod
+    def of(
+        cls,
+        id_column: str | Sequence[str] | None,
+        group_column: str | None,
+        weight_column: str | None,
+        drop_column: str | Sequence[str] | None,
+    ) -> Roles:
+        """The roles as `read_table` is told them."""
+        return cls(_several(id_column), group_column, weight_column, _several(drop_column))
 
-def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+
+def roles_in(sheet: Sheet, roles: Roles) -> tuple[list[int], int | None, list[str]]:
+    """Which columns hold answers, which one holds weights, and what to say of the others.
+
+    Raises
+    ------
+    DataError
+        If a column does not exist, or none is left.
+    """
     aside = [sheet.position(name, "id_column") for name in roles.ids]
     aside += [sheet.position(name, "drop_column") for name in roles.dropped]
     notes = list(sheet.notes)
@@ -189,13 +207,17 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
             f"Column {roles.group} holds groups of rows and was set aside; groups of variables come from "
             "a file with columns name and group, or from a table whose rows are variables."
         )
-    weights = None
+    weight = None
     if roles.weight is not None:
-        aside.append(sheet.position(roles.weight, "weight_column"))
-        weights = _weights(sheet, aside[-1])
+        weight = sheet.position(roles.weight, "weight_column")
+        aside.append(weight)
         notes.append(f"Column {roles.weight} holds the weights of the rows.")
-    notes += _set_aside(roles)
-    kept = _kept(sheet, aside)
+    return _kept(sheet, aside), weight, notes + _set_aside(roles)
+
+
+def _read_variables_in_columns(sheet: Sheet, roles: Roles, coding: dict) -> SpinTable:
+    kept, weight, notes = roles_in(sheet, roles)
+    weights = None if weight is None else row_weights(sheet, weight)
     refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
     refuse_long(sheet, kept)
     refuse_further_headers(sheet, kept)
@@ -212,7 +234,7 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
     return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))
 
 
-def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+def _read_variables_in_rows(sheet: Sheet, roles: Roles, coding: dict) -> SpinTable:
     if roles.weight is not None:
         raise DataError("weight_column= gives weights of rows, but with transpose=True the rows are variables")
     aside = [sheet.position(name, "id_column") for name in roles.ids]
@@ -281,12 +303,19 @@ def _kept(sheet: Sheet, aside: Sequence[int]) -> list[int]:
     return kept
 
 
-def _set_aside(roles: _Roles) -> list[str]:
+def _set_aside(roles: Roles) -> list[str]:
     ids = [f"Set aside as ids: {listed(roles.ids)}."] if roles.ids else []
     return ids + ([f"Left out: {listed(roles.dropped)}."] if roles.dropped else [])
 
 
-def _weights(sheet: Sheet, column: int) -> np.ndarray:
+def row_weights(sheet: Sheet, column: int) -> np.ndarray:
+    """The weights in a column.
+
+    Raises
+    ------
+    DataError
+        If they are no numbers, or cannot be weights.
+    """
     weights = [number(cell) for cell in sheet.columns[column]]
     bad = [row for row, weight in enumerate(weights) if weight is None or weight < 0]
     if bad:
