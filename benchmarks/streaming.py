@@ -2,10 +2,10 @@
 
     python benchmarks/streaming.py [--rows 10000000] [--columns 30] [--chunk 100000]
 
-Every line is a process of its own. Parts are drawn before they are counted, a few of them, again and again in other
-orders of rows; time is that of adding them only. The bare product is X^T X of the part as float32, with the conversion
-from int8, which BLAS cannot multiply, and without; both accumulate in float64. Memory is the peak of the process above
-that when the first part had been added.
+Every line is a process of its own; with gaps or weights a tenth of the rows. Four parts are drawn before, and added again
+and again; time is that of adding them only. The bare product is X^T X of the part as float32, with the conversion from
+int8, which BLAS cannot multiply, and without. Memory is the peak of the process above that when the first part had been
+added.
 """
 
 from __future__ import annotations
