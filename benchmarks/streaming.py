@@ -2,8 +2,8 @@
 
     python benchmarks/streaming.py [--rows 10000000] [--columns 30] [--chunk 100000]
 
-Every line is a process of its own; with gaps or weights a tenth of the rows. Four parts are drawn before, and added again
-and again; time is that of adding them only. The bare product is X^T X of the part as float32, with the conversion from
+Every line is a process of its own; with gaps or weights a tenth of the rows. Four parts are drawn before, and added
+again and again; only that is timed. The bare product is X^T X of the part as float32, with the conversion from
 int8, which BLAS cannot multiply, and without. Memory is the peak of the process above that when the first part had been
 added.
 """
