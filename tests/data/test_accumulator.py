@@ -313,3 +313,12 @@ def test_damaged_files(tmp_path, damage):
         np.savez(path, **arrays)
     with pytest.raises(FileFormatError, match="no readable file of a MomentAccumulator"):
         MomentAccumulator.load(path)
+
+
+@pytest.mark.parametrize("second", [["disagree", "disagree"], ["disagree", "agree"], ["agree", "agree"]])
+def test_parts_that_met_the_labels_in_another_order(second):
+    first = [["agree"], ["disagree"], ["agree"]]
+    other = [[label] for label in second]
+    parts = MomentAccumulator(positive="agree").add(first).merge(MomentAccumulator(positive="agree").add(other))
+    expected = empirical_moments(as_spin_table(first + other, positive="agree"))
+    assert parts.moments().magnetizations[0] == expected.magnetizations[0]
