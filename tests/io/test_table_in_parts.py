@@ -106,3 +106,9 @@ def test_bytes_on_disk(tmp_path, monkeypatch):
         assert len(disk) == len(data) and disk[3:7] == data[3:7] and disk[14:99] == b"xy"
         assert [disk.find(b"\n", k) for k in range(16)] == [data.find(b"\n", k) for k in range(16)]
         assert disk.rfind(b"\n", 2, 9) == 3 and disk.rfind(b"\n", 4, 9) == -1
+
+
+def test_a_column_of_very_many_labels_is_read_at_once(tmp_path, frame, monkeypatch):
+    monkeypatch.setattr("isingmap.data.column_labels.MOST_TEXTS", 2000)
+    path = written(tmp_path / "t", frame, "commas")
+    assert read_in_parts(path, missing="drop", weight_column="w") is None

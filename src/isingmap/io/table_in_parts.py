@@ -67,7 +67,8 @@ def read_in_parts(
     -------
     CountedTable or None
         None where something takes the whole file, and `read_table` can tell more: encodings other than UTF-8, rows of
-        several widths, rasters, what looks like no table of answers, standard errors of too many patterns.
+        several widths, rasters, what looks like no table of answers or has very many labels, standard errors
+        of too many patterns.
 
     Raises
     ------
@@ -114,13 +115,14 @@ class _Passed:
                 refuse_totals(sheet, self.kept)
                 self.first = sheet
             weights = None if self.weight is None else row_weights(sheet, self.weight)
+            columns = [LabelColumn.from_texts(sheet.columns[j]) for j in self.kept]
+            n_before = self.accumulator.n_rows
+            self.accumulator.add_labels(columns, [sheet.header[j] for j in self.kept], weights)
         except DataError:
             raise _TakesAllError from None
         lines = np.asarray(sheet.lines)
         in_a_row = lines[-1] - lines[0] == len(lines) - 1
-        self._lines.append((self.accumulator.n_rows, int(lines[0]) if in_a_row else lines))
-        columns = [LabelColumn.from_texts(sheet.columns[j]) for j in self.kept]
-        self.accumulator.add_labels(columns, [sheet.header[j] for j in self.kept], weights)
+        self._lines.append((n_before, int(lines[0]) if in_a_row else lines))
 
     def table(self) -> CountedTable | None:
         if self.first is None or self.accumulator.n_rows <= len(self.kept):
