@@ -89,7 +89,11 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    compare, resample, snippet, evidence, check = blocks("docs/tutorial.md", "python")
+    in_parts, compare, resample, snippet, evidence, check = blocks("docs/tutorial.md", "python")
+    answers = np.random.default_rng(0).integers(0, 2, (200, 4))
+    places: dict = {"chunks": np.array_split(answers, 3)}
+    exec(in_parts, places)
+    assert places["fit"].moments_.n_samples == 200
     run_snippet("docs/tutorial.md", compare)
     assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
     assert run_snippet("docs/tutorial.md", resample)["found"].n_fitted == 20

@@ -152,12 +152,29 @@ def read_rows(arguments: Namespace):
             transpose=arguments.transpose,
             separator=arguments.separator,
         )
-        table = read_table(arguments.table, **reading)
+        table = _in_parts(arguments, reading) or read_table(arguments.table, **reading)
         source = source_of(read_table, arguments.table, **reading)
     if arguments.node_groups:
         groups, notes = read_node_groups(arguments.node_groups, table.names)
         table = replace(table, groups=groups).with_notes(*notes)
     return table, source
+
+
+def _in_parts(arguments: Namespace, reading: dict):
+    """The sums of a large file, whose rows pass; None where it must be read at once."""
+    import sys
+
+    from isingmap.data.options import SURVEY
+    from isingmap.io.table_in_parts import is_large, read_in_parts
+    from isingmap.progress import progress_bar
+
+    asks_rows = arguments.transpose or arguments.cluster_column or hasattr(arguments, "n_resamples")
+    asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
+    if asks_rows or not is_large(arguments.table):
+        return None
+    of_parts = {name: value for name, value in reading.items() if name not in ("transpose", "cluster_column")}
+    with progress_bar("bytes", enabled=not arguments.quiet and sys.stderr.isatty(), scaled=True) as progress:
+        return read_in_parts(arguments.table, missing=arguments.missing, progress=progress, **of_parts)
 
 
 def _fit_moments(arguments: Namespace, title: str) -> int:

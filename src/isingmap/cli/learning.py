@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.table import SpinTable
 from isingmap.io.graph_file import read_graph
 from isingmap.learning.learned_map import LearnedMap, check_places
@@ -22,7 +23,12 @@ from isingmap.structure.options import OPTIONS
 
 
 def learn_and_write(
-    table: SpinTable, arguments: Namespace, *, missing: str, title: str, source: tuple[str, str] | None = None
+    table: SpinTable | CountedTable,
+    arguments: Namespace,
+    *,
+    missing: str,
+    title: str,
+    source: tuple[str, str] | None = None,
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
     places = _places(table.names, arguments)

@@ -67,18 +67,52 @@ def code_columns(
     DataError
         All columns that cannot be read as two values, each with its value, place and count.
     """
-    place = place or (lambda column, row: f"row {row + 1}")
-    columns, notes = _without_missing(columns, missing_label)
     if known and positive is None and threshold is None:
         positive = _known_labels(names, known)
+    columns, values, codings, notes = decided_codings(
+        columns, names, positive=positive, threshold=threshold, missing_label=missing_label, place=place
+    )
+    spins = _side_by_side(columns, values)
+    _refuse_other_labels(spins, codings, names, known or {})
+    return spins, codings, notes
+
+
+def decided_codings(
+    columns: Sequence[LabelColumn],
+    names: Sequence[str],
+    *,
+    positive: Positive = None,
+    threshold: float | None = None,
+    missing_label: MissingLabels = None,
+    place: Place | None = None,
+) -> tuple[Sequence[LabelColumn], list[dict[str, int]], tuple[Coding, ...], tuple[str, ...]]:
+    """What the labels of columns mean, from how often each occurs and where first; no cell is looked at.
+
+    Parameters are those of `code_columns`.
+
+    Returns
+    -------
+    columns : sequence of LabelColumn
+        With the missing labels missing.
+    values : list of dict
+        The spin of each normalised label, column by column.
+    codings : tuple of Coding
+    notes : tuple of str
+
+    Raises
+    ------
+    DataError
+        As `code_columns`.
+    """
+    place = place or (lambda column, row: f"row {row + 1}")
+    columns, notes = _without_missing(columns, missing_label)
     if threshold is None:
-        spins, codings, more = _code_by_labels(columns, names, positive, place)
+        values, codings, more = _code_by_labels(columns, names, positive, place)
     elif positive is not None:
         raise DataError("threshold= and positive= exclude each other: a threshold already says what is +1")
     else:
-        spins, codings, more = _code_by_threshold(columns, names, threshold, place)
-    _refuse_other_labels(spins, codings, names, known or {})
-    return spins, codings, (*notes, *more)
+        values, codings, more = _code_by_threshold(columns, names, threshold, place)
+    return columns, values, codings, (*notes, *more)
 
 
 def _known_labels(names: Sequence[str], known: Mapping[str, Coding]) -> dict[str, str]:
@@ -106,16 +140,23 @@ def _refuse_other_labels(spins, codings, names, known: Mapping[str, Coding]) -> 
 
 def _without_missing(columns: Sequence[LabelColumn], missing_label: MissingLabels):
     """The columns with the given labels missing, and a note of how many cells that were."""
+    labels = missing_keys(missing_label)
     if missing_label is None:
         return columns, ()
-    several = isinstance(missing_label, Iterable) and not isinstance(missing_label, str)
-    texts = [cell_text(label) for label in (missing_label if several else [missing_label])]  # type: ignore[union-attr]
-    labels = {normalise(text): text for text in texts}
-    labels.pop("", None)
     counts = Counter({key: sum(column.counts.get(key, 0) for column in columns) for key in labels})
     found = listed([f"{text!r} in {counted(counts[key], 'cell')}" for key, text in labels.items()])
     without = [replace(column, missing=frozenset(labels)) for column in columns]
     return without, (f"Read as missing: {found}.",) if labels else ()
+
+
+def missing_keys(missing_label: MissingLabels) -> dict[str, str]:
+    """The normalised labels that stand for a missing answer, each with the label as it was given."""
+    several = isinstance(missing_label, Iterable) and not isinstance(missing_label, str)
+    given = [] if missing_label is None else missing_label if several else [missing_label]
+    texts = [cell_text(label) for label in given]  # type: ignore[union-attr]
+    labels = {normalise(text): text for text in texts}
+    labels.pop("", None)
+    return labels
 
 
 def _code_by_labels(columns, names, positive, place):
@@ -133,8 +174,7 @@ def _code_by_labels(columns, names, positive, place):
     problems.raise_if_any()
     display = _display_texts(columns)
     codings = tuple(Coding(display.get(neg, neg), display.get(pos, pos)) for neg, pos in rules)
-    spins = _side_by_side(columns, [{neg: -1, pos: 1} for neg, pos in rules])
-    return spins, codings, _coding_notes(codings, names)
+    return [{neg: -1, pos: 1} for neg, pos in rules], codings, _coding_notes(codings, names)
 
 
 def _side_by_side(columns: Sequence[LabelColumn], values: Sequence[dict[str, int]]) -> np.ndarray:
@@ -317,7 +357,7 @@ def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[st
     if set(values) == {"-1", "0", "1"}:
         rare, common = sorted(("0", "-1"), key=lambda value: column.counts[value])
         return (f"If {rare} stands for a missing answer among {common} and 1, say so: missing_label={rare}.",)
-    if len(values) == len(column.codes) and all(number(value) is None for value in values):
+    if len(values) == len(column) and all(number(value) is None for value in values):
         return (HINT_IDS,)  # names of the rows
     counts = _count_hint(values)
     missing = () if counts else _missing_hint(column, [value for value in values if value not in expected])
@@ -364,7 +404,7 @@ def _code_by_threshold(columns, names, threshold, place):
     values = [{value: 1 if number(value) >= threshold else -1 for value in column.values} for column in columns]
     note = f"A value >= {threshold:g} is +1, a smaller value is -1, in {_which(names, len(names))}."
     coding = Coding(f"< {threshold:g}", f">= {threshold:g}")
-    return _side_by_side(columns, values), (coding,) * len(columns), (note, *_codes_as_numbers(columns, names))
+    return values, (coding,) * len(columns), (note, *_codes_as_numbers(columns, names))
 
 
 def _codes_as_numbers(columns, names) -> Iterator[str]:

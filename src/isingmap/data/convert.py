@@ -71,13 +71,7 @@ def as_spin_table(
     if isinstance(X, SpinTable):
         table = _completed(X, names, positive, threshold, weights, groups, clusters)
         return table if select is None else table.select(_present(select, table.names))
-    if hasattr(X, "collect"):
-        raise DataError(f"X is lazy ({type(X).__name__}); pass X.collect()")
-    if hasattr(X, "columns"):
-        columns, found_names = _frame_columns(X)
-    else:
-        columns = _array_columns(X)
-        found_names = [f"x{j + 1}" for j in range(len(columns))]
+    columns, found_names = columns_of(X)
     names = checked_names(found_names if names is None else names, len(columns))
     _refuse_moment_matrix(columns)
     _warn_of_adjacency(columns)
@@ -85,7 +79,7 @@ def as_spin_table(
         column_of = dict(zip(names, columns, strict=True))
         names = _present(select, names)
         columns = [column_of[name] for name in names]
-    labels = [_label_column(column) for column in columns]
+    labels = [label_column(column) for column in columns]
     spins, codings, notes = code_columns(
         labels, names, positive=positive, threshold=threshold, missing_label=missing_label
     )
@@ -174,7 +168,24 @@ def _check_shape(shape: tuple[int, int]) -> None:
             raise DataError(f"0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
 
 
-def _label_column(column: np.ndarray) -> LabelColumn:
+def columns_of(X) -> tuple[list[np.ndarray], list[str]]:
+    """The columns of an array or a data frame, and their names, x1, x2, ... for an array.
+
+    Raises
+    ------
+    DataError
+        If it is no table.
+    """
+    if hasattr(X, "collect"):
+        raise DataError(f"X is lazy ({type(X).__name__}); pass X.collect()")
+    if hasattr(X, "columns"):
+        return _frame_columns(X)
+    columns = _array_columns(X)
+    return columns, [f"x{j + 1}" for j in range(len(columns))]
+
+
+def label_column(column: np.ndarray) -> LabelColumn:
+    """The column of an array or a data frame, factorised."""
     if column.dtype.kind in "biuf":
         return LabelColumn.from_numbers(column)
     return LabelColumn.from_objects(column.tolist())

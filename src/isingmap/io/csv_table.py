@@ -17,6 +17,7 @@ from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, named_columns, read_large, read_records
+from isingmap.io.parquet import is_parquet, parquet_sheet
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import (
@@ -47,7 +48,7 @@ def read_table(
     header_lines: int | None = None,
     known: Mapping[str, Coding] | None = None,
 ) -> SpinTable:
-    """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not.
+    """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not, or from a Parquet file.
 
     Parameters
     ----------
@@ -88,10 +89,8 @@ def read_table(
     DataError
         If columns are not two-valued or do not exist, with their names.
     """
-    records = read_large(path, separator)
-    _refuse_histogram(records)
-    sheet = (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
-    roles = _Roles(_several(id_column), group_column, weight_column, cluster_column, _several(drop_column))
+    sheet = _sheet_in(path, separator, header_lines)
+    roles = Roles.of(id_column, group_column, weight_column, cluster_column, drop_column)
     coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
         read = _read_variables_in_rows if transpose else _read_variables_in_columns
@@ -100,6 +99,18 @@ def read_table(
         raise
     except DataError as error:
         raise DataError(f"{sheet.path}: {error}") from error
+
+
+def _sheet_in(path: str | PathLike, separator: str | None, header_lines: int | None) -> Sheet:
+    """The cells of a file of text or Parquet."""
+    if is_parquet(path):
+        for setting, value in (("separator", separator), ("header_lines", header_lines)):
+            if value is not None:
+                raise DataError(f"{setting}= is for text; {path} is a Parquet file, which has no such. Leave it out")
+        return parquet_sheet(path)
+    records = read_large(path, separator)
+    _refuse_histogram(records)
+    return (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
 
 
 def _several(names: str | Sequence[str] | None) -> list[str]:
@@ -159,7 +170,7 @@ def _is_histogram_row(row: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Roles:
+class Roles:
     """What the columns of a sheet are for, by name."""
 
     ids: list[str]
@@ -168,8 +179,27 @@ class _Roles:
     cluster: str | None
     dropped: list[str]
 
+    @classmethod
+    def of(
+        cls,
+        id_column: str | Sequence[str] | None,
+        group_column: str | None,
+        weight_column: str | None,
+        cluster_column: str | None,
+        drop_column: str | Sequence[str] | None,
+    ) -> Roles:
+        """The roles as `read_table` is told them."""
+        return cls(_several(id_column), group_column, weight_column, cluster_column, _several(drop_column))
 
-def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+
+def roles_in(sheet: Sheet, roles: Roles) -> tuple[list[int], int | None, list[str]]:
+    """Which columns hold answers, which one holds weights, and what to say of the others.
+
+    Raises
+    ------
+    DataError
+        If a column does not exist, or none is left.
+    """
     aside = [sheet.position(name, "id_column") for name in roles.ids]
     aside += [sheet.position(name, "drop_column") for name in roles.dropped]
     notes = list(sheet.notes)
@@ -182,18 +212,24 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
             f"Column {roles.group} holds groups of rows and was set aside; groups of variables come from "
             "a file with columns name and group, or from a table whose rows are variables."
         )
-    weights = None
+    weight = None
     if roles.weight is not None:
-        aside.append(sheet.position(roles.weight, "weight_column"))
-        weights = _weights(sheet, aside[-1])
+        weight = sheet.position(roles.weight, "weight_column")
+        aside.append(weight)
         notes.append(f"Column {roles.weight} holds the weights of the rows.")
-    clusters = None
     if roles.cluster is not None:
         aside.append(sheet.position(roles.cluster, "cluster_column"))
-        clusters = numbered_clusters(_clusters(sheet, aside[-1]), sheet.n_rows)
+    return _kept(sheet, aside), weight, notes + _set_aside(roles)
+
+
+def _read_variables_in_columns(sheet: Sheet, roles: Roles, coding: dict) -> SpinTable:
+    kept, weight, notes = roles_in(sheet, roles)
+    weights = None if weight is None else row_weights(sheet, weight)
+    clusters = None
+    if roles.cluster is not None:
+        column = sheet.position(roles.cluster, "cluster_column")
+        clusters = numbered_clusters(_clusters(sheet, column), sheet.n_rows)
         notes.append(f"Column {roles.cluster} holds the clusters of the rows: {clusters.max() + 1:,} of them.")
-    notes += _set_aside(roles)
-    kept = _kept(sheet, aside)
     refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
     refuse_long(sheet, kept)
     refuse_further_headers(sheet, kept)
@@ -210,7 +246,7 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
     return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes), clusters=clusters)
 
 
-def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+def _read_variables_in_rows(sheet: Sheet, roles: Roles, coding: dict) -> SpinTable:
     if roles.weight is not None:
         raise DataError("weight_column= gives weights of rows, but with transpose=True the rows are variables")
     if roles.cluster is not None:
@@ -281,7 +317,7 @@ def _kept(sheet: Sheet, aside: Sequence[int]) -> list[int]:
     return kept
 
 
-def _set_aside(roles: _Roles) -> list[str]:
+def _set_aside(roles: Roles) -> list[str]:
     ids = [f"Set aside as ids: {listed(roles.ids)}."] if roles.ids else []
     return ids + ([f"Left out: {listed(roles.dropped)}."] if roles.dropped else [])
 
@@ -299,7 +335,14 @@ def _clusters(sheet: Sheet, column: int) -> list[str]:
     return labels
 
 
-def _weights(sheet: Sheet, column: int) -> np.ndarray:
+def row_weights(sheet: Sheet, column: int) -> np.ndarray:
+    """The weights in a column.
+
+    Raises
+    ------
+    DataError
+        If they are no numbers, or cannot be weights.
+    """
     weights = [number(cell) for cell in sheet.columns[column]]
     bad = [row for row, weight in enumerate(weights) if weight is None or weight < 0]
     if bad:

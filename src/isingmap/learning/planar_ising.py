@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
 from isingmap.data.options import SURVEY, DataOptions
@@ -45,6 +47,8 @@ from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.uncertainty.row_spread import check_clusters, row_spread
 from isingmap.uncertainty.survey import as_survey
 from isingmap.warned import heard_warnings, warn
+
+_OF_ROWS = ("positive", "threshold", "missing_label", "missing")  # settings that say what rows mean
 
 
 @with_settings
@@ -106,7 +110,7 @@ class PlanarIsing:
 
         Parameters
         ----------
-        X : (n_samples, n_features) array, data frame or SpinTable
+        X : (n_samples, n_features) array, data frame, SpinTable, MomentAccumulator or CountedTable
             Two values in every column.
         y : ignored
         sample_weight : (n_samples,) array, optional
@@ -134,10 +138,20 @@ class PlanarIsing:
         check_values(self.get_params())
         if self._reading.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
+        vars(self).pop("_rows", None)
+        if isinstance(X, MomentAccumulator | CountedTable):
+            self._refuse_about_rows("sums over the rows", clusters)
+        if isinstance(X, MomentAccumulator):
+            if sample_weight is not None:
+                raise DataError("sample_weight goes with the rows, when they are added to the MomentAccumulator")
+            X.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+            return self._fit_counted(X.counted(), X.are_named)
+        if isinstance(X, CountedTable):
+            return self._fit_counted(X, named=True)
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
-                table, columns = self._rows(X, sample_weight, clusters)
+                table, columns = self._prepared(X, sample_weight, clusters)
                 moments = empirical_moments(table)
                 result = self._search(moments, columns)
             model, robust = result.model, self._robust(table)
@@ -151,6 +165,69 @@ class PlanarIsing:
                 interval_kind=self._uncertainty.intervals,
             )
             return self._keep(learned, columns, named)
+
+    def partial_fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
+        """Take more rows, of which only sums are kept; the model is learned when it is first asked for.
+
+        A sequence of partial fits leads to the same model as one `fit` of all rows, to the last bit, however the rows
+        are cut; labels may appear late. `fit` begins anew, and so does a partial fit after it. That the model is
+        learned late means that warnings and errors of the fit come with the first look at `model_`, `learned_` or
+        `score`; errors about the part itself come at once.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame, SpinTable or MomentAccumulator
+        y : ignored
+        sample_weight : (n_samples,) array, optional
+            Frequency weights.
+
+        Raises
+        ------
+        DataError
+            If X is no table, or has other columns than the parts before.
+
+        Notes
+        -----
+        The settings `positive`, `threshold`, `missing_label` and `missing` are those at the first part.
+        Cost O(n_samples n_features^2 / 64).
+        """
+        check_values(self.get_params())
+        self._refuse_about_rows("sums over the rows")
+        rows = getattr(self, "_rows", None)
+        if rows is None:
+            rows = MomentAccumulator(**{name: getattr(self, name) for name in _OF_ROWS})
+        rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+        if isinstance(X, MomentAccumulator):
+            rows.merge(X)
+        else:
+            rows.add(X, sample_weight)
+        vars(self).pop("_learned", None)  # it was learned from fewer rows
+        self._rows, self.n_features_in_ = rows, len(rows.names or ())
+        return self
+
+    def _fit_counted(self, rows: CountedTable, named: bool) -> PlanarIsing:
+        with listening():
+            with heard_warnings() as heard:
+                table = rows.screened(self._reading.missing, self._reading.constant)
+                moments = table.moments()
+                result = self._search(moments, rows.names)
+            shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
+            learned = LearnedMap(
+                *(result, moments, table.codings, table.notes, tuple(heard)),
+                groups=table.groups,
+                details=table.details,
+                overlap=shared,
+                interval_kind=self._uncertainty.intervals,
+            )
+            return self._keep(learned, rows.names, named)
+
+    def _refuse_about_rows(self, there: str, clusters=None) -> None:
+        """Refuse what is about single rows, where there are only sums over them."""
+        if clusters is not None or self._uncertainty.errors == "robust" or self._reading.weight_kind == SURVEY:
+            raise DataError(
+                f"there are only {there} here, and clusters, robust errors and weights of a survey (clusters=, "
+                "errors='robust', weight_kind='survey') are about rows; leave them out"
+            )
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -178,11 +255,8 @@ class PlanarIsing:
             As in `fit`.
         """
         check_values(self.get_params())
-        if self._uncertainty.errors == "robust" or self._reading.weight_kind == SURVEY:
-            raise DataError(
-                "there are only moments here, and robust errors and weights of a survey (errors='robust', "
-                "weight_kind='survey') are about rows; leave them out"
-            )
+        self._refuse_about_rows("moments")
+        vars(self).pop("_rows", None)
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
         with listening():
@@ -228,17 +302,19 @@ class PlanarIsing:
         DataWarning, FitWarning
             As in `fit`; of resamples nothing is said.
         """
+        if isinstance(X, MomentAccumulator | CountedTable):
+            raise DataError("resamples are drawn from the rows, and there are only sums over them here; give the table")
         options = StabilityOptions(**resampling)
         with listening():
             fit_to_the_end(self, X, sample_weight)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", IsingMapWarning)  # said by the fit
-                table, columns = self._rows(X, sample_weight)
+                table, columns = self._prepared(X, sample_weight)
             found = stability_of(self.get_params(), columns, table, self.learned_, options)
         self._learned = replace(self.learned_, stability=found, settings=self._settings())
         return found
 
-    def _rows(self, X, sample_weight, clusters=None) -> tuple[SpinTable, tuple[str, ...]]:
+    def _prepared(self, X, sample_weight, clusters=None) -> tuple[SpinTable, tuple[str, ...]]:
         """The table as it is learned from, and the names of all columns, also of those that were left out."""
         table = self._table(X, self.positive, sample_weight, clusters)
         weighted = self._weighted(apply_missing(table, self._reading.missing))
@@ -302,6 +378,9 @@ class PlanarIsing:
 
     @property
     def learned_(self) -> LearnedMap:
+        if not hasattr(self, "_learned") and hasattr(self, "_rows"):
+            self._rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+            self._fit_counted(self._rows.counted(), self._rows.are_named)
         if not hasattr(self, "_learned"):
             raise _not_fitted(self)
         return self._learned
@@ -478,7 +557,7 @@ class PlanarIsing:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learned")
+        return hasattr(self, "_learned") or hasattr(self, "_rows")
 
     def __sklearn_tags__(self):
         from sklearn.utils import InputTags, Tags, TargetTags
