@@ -247,3 +247,10 @@ def test_global_random_state_is_left_alone(spins):
 def test_too_many_rows_by_weight(spins):
     with pytest.raises(DataError, match="the weights add up to"):
         PlanarIsing(search="greedy").stability(spins, np.full(120, 1e9), n_resamples=1)
+
+
+def test_resamples_do_without_restarts_unless_they_are_asked_for(spins):
+    search = {"search": "forward-backward"}
+    default = stable(spins, n_resamples=4, settings=search)
+    assert same(default, stable(spins, n_resamples=4, settings=search | {"n_restarts": 0}))
+    assert default.identity != stable(spins, n_resamples=1, settings=search | {"n_restarts": 1}).identity

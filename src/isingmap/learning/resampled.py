@@ -90,6 +90,8 @@ def stability_of(
     search = SearchOptions(**(options_from(settings, SearchOptions) | {"checkpoint": None}))
     if asked["graph"] is not None:
         search = replace(search, seed=SETTINGS["random_state"].default)  # there is nothing to restart
+    elif search.n_restarts is None and settings["search"] in SETTINGS["random_state"].steers:
+        search = replace(search, n_restarts=0)  # a thousand searches need not each be the last word
     model = in_order_of_names(learned.model) if resampling.kind == PARAMETRIC else None
     refit = Refit(own_order(table), resampling, seed, asked, search, model, os.getpid())
     with progress_bar("resamples", enabled=bool(settings["verbose"])) as progress:
