@@ -94,6 +94,7 @@ def test_a_field_of_a_rare_answer_has_a_profile_interval():
         assert 2 * loss == pytest.approx(3.841458820694124, abs=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::isingmap.errors.FitWarning")
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_a_model_without_fields_looks_at_how_often_two_agree():
     learned = PlanarIsing(family="zero-field", graph=[(0, 1)], intervals="auto").fit(table(90, 9, 9, 92)).learned_
