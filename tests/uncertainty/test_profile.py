@@ -7,9 +7,12 @@ from brute_force import Family
 from isingmap import IsingModel
 from isingmap.data.convert import as_spin_table
 from isingmap.data.moments import empirical_moments
+from isingmap.likelihood.newton import solve
+from isingmap.structure.edge_losses import refitted
 from isingmap.structure.fixed_graphs.fit_graph import fit_graph
 from isingmap.structure.problem import Problem
 from isingmap.uncertainty import profile
+from isingmap.uncertainty.held import HeldPlan
 from isingmap.uncertainty.profile import profile_intervals
 
 Q = 3.841458820694124
@@ -127,3 +130,19 @@ def test_large_blocks_are_left_out(monkeypatch):
     ends = profile_intervals(result, moments, np.arange(7), np.full(7, Q))
     is_bridge = (result.model.edges == (3, 4)).all(axis=1)
     assert np.isnan(ends[~is_bridge]).all() and np.isfinite(ends[is_bridge]).all()
+
+
+@pytest.mark.parametrize("family", ["planar", "zero-field"])
+@pytest.mark.parametrize("held", [0, 3, 5])
+def test_a_held_plan_answers_as_the_whole_one_without_that_coupling(family, held):
+    result, moments = fitted(rows(), WHEEL, family)
+    model, _ = refitted(result, moments)
+    number = max(set(model.block.tolist()), key=model.block.tolist().count)
+    plan, couplings = model.fits[number].solution.plan, model.fits[number].couplings
+    whole, free = solve(plan, couplings), np.arange(couplings.size) != held
+    answers = HeldPlan(plan, held, couplings[held]).solve(couplings[free])
+    np.testing.assert_array_equal(answers.moments(), whole.moments()[free])
+    np.testing.assert_array_equal(answers.curvature(), whole.curvature()[np.ix_(free, free)])
+    np.testing.assert_array_equal(answers.plan.edges, plan.edges[free])
+    assert (answers.log_partition, answers.loss) == (whole.log_partition, whole.loss)
+    assert answers.plan.n_spins == plan.n_spins

@@ -94,9 +94,13 @@ def test_a_field_of_a_rare_answer_has_a_profile_interval():
         assert 2 * loss == pytest.approx(3.841458820694124, abs=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::isingmap.errors.FitWarning")
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_a_model_without_fields_looks_at_how_often_two_agree():
     learned = PlanarIsing(family="zero-field", graph=[(0, 1)], intervals="auto").fit(table(90, 9, 9, 92)).learned_
     assert fewest_rows(learned.model, learned.moments)[0] == pytest.approx(9.0)
+    uneven = PlanarIsing(family="zero-field", graph=[(0, 1)]).fit(table(150, 9, 31, 10)).learned_
+    assert fewest_rows(uneven.model, uneven.moments)[0] == pytest.approx(20.0)  # half of the 40 that differ
     assert np.isnan(learned.field_intervals.lower).all() and not learned.field_intervals.by_profile.any()
 
 
