@@ -71,5 +71,5 @@ def _intervals(learned: LearnedMap) -> str:
         f"{text}. Given the graph: of edges that were found with the same rows they cover the true coupling in 90 to "
         "96 % of cases (simulated; 87 % where an edge just paid). For intervals and tests that know nothing of the "
         "choice, learn the graph from one half of the rows and fit the other half with it (graph=, --graph on the "
-        "command line)"
+        "command line). How often each edge is found again says isingmap stability"
     )
