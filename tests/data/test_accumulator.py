@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isingmap import MomentAccumulator, PlanarIsing
@@ -84,6 +84,9 @@ def seen_of(moments, notes, shared):
     st.sampled_from(["error", "drop"]),
     st.integers(2, 300),
 )
+@example(
+    1027, "pairwise", "whole", 0.02, "drop", 5
+)  # weights that sum to the number of rows, 0 where cells are missing
 def test_any_parts_in_any_order_of_merging(seed, missing, kind, share_missing, constant, n_rows):
     rng = np.random.default_rng(seed)
     cells = table_of_texts(rng, n_rows, 4, share_missing)

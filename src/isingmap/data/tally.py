@@ -105,7 +105,7 @@ def tally_rows(spins: np.ndarray, weights: np.ndarray | None) -> Tally:
     """The tally of rows of spins, (n_rows, n_spins) int8, with or without weights."""
     products, seen, beside, total = _counted(spins) if weights is None else _weighted(spins, weights)
     missing, n_incomplete, n_sparse = np.zeros(spins.shape[1], np.int64), 0, 0
-    if not _are_complete(seen, len(spins)) and not spins.all():
+    if not (weights is None and _are_complete(seen, len(spins))) and not spins.all():
         absent = spins == 0
         per_row = absent.sum(axis=1)
         missing, n_incomplete = absent.sum(axis=0), int(np.count_nonzero(per_row))
