@@ -84,7 +84,7 @@ def learned(spins, **settings):
 def test_the_sandwich_against_enumeration_and_finite_differences(spins, prior):
     """Scores of rows and their slopes by differences of the log-likelihood of each row."""
     found = learned(spins, errors="robust", prior=prior)
-    model, n, a = found.model, len(spins), prior or 0.0
+    model, n = found.model, len(spins)
     theta, rows = np.append(model.couplings, model.fields), statistics(spins, model.edges, np.arange(4))
     brute, step = Family(4, model.edges, np.arange(4)), 1e-4
     shifts = step * np.eye(theta.size)
@@ -103,13 +103,19 @@ def test_the_sandwich_against_enumeration_and_finite_differences(spins, prior):
             for t in shifts
         ]
     )
-    bread = np.linalg.inv((n + a) * slopes)
+    bread = np.linalg.inv(n * slopes)  # as the model's own errors, which a prior does not change
     centred = scores - scores.mean(axis=0)
     variance = bread @ (centred.T @ centred) @ bread * n / (n - 1)
     np.testing.assert_allclose(found.errors.standard, np.sqrt(variance.diagonal()), rtol=1e-5)
     wald = learned(spins, prior=prior)
     np.testing.assert_allclose(wald.errors.standard, np.sqrt(np.linalg.inv(n * slopes).diagonal()), rtol=1e-5)
     np.testing.assert_allclose(found.errors.inflation, variance.diagonal() / wald.errors.standard**2, rtol=1e-5)
+
+
+def test_a_large_prior_makes_robust_tests_no_surer_than_plain_ones(spins):
+    plain, robust = (learned(spins, errors=errors, prior=float(len(spins))) for errors in ("model", "robust"))
+    ratio = robust.edge_tests.statistic / plain.edge_tests.statistic
+    assert (ratio > 0.4).all() and (ratio < 2.5).all()
 
 
 def test_rows_that_are_doubled_tell_nothing_new_if_they_are_clusters(spins):

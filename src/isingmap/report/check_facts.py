@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -41,8 +42,8 @@ def _what_was_done(check: GoodnessOfFit) -> Iterator[Fact]:
     how = (
         "each with its own fit on the same graph"
         if check.is_refitted
-        else "held against the model as it is, because it is not the maximum of the likelihood for this table (it was "
-        "fitted to other rows, or with a prior)"
+        else "held against the model as it is, because it is not the maximum of the likelihood for this table as it "
+        "stands (it was fitted to other rows, or with weights, a prior or another rule for missing cells)"
     )
     failed = (
         f"; in {counted(check.n_failed, 'of them', 'of them')} no fit exists, which are left out"
@@ -68,7 +69,7 @@ def _worst(check: GoodnessOfFit) -> Iterator[Fact]:
         triple, z = " - ".join(names[i] for i in check.triples.spins[k].tolist()), float(check.triples.z[k])
         data, expected = float(check.triples.data[k]), float(check.triples.expected[k])
         value = {"variables": triple, "data": data, "model": expected, "z": z}
-        text = f"{triple}: third central moment {data:+.3f} in the table, {expected:+.3f} in the model, z = {z:+.1f}"
+        text = f"{triple}: third central moment {data:+.3f} in the table, {expected:+.3f} in tables from the model, z = {z:+.1f}"
         yield Fact(WORST, "", value, text)
 
 
@@ -98,7 +99,7 @@ def _information(check: GoodnessOfFit) -> Iterator[Fact]:
         f"nats per row on {counted(found.n_rows, 'complete row')} ({found.n_patterns:,} different): "
         f"{found.independent_log_likelihood:.4f} without any edge, {found.log_likelihood:.4f} by the model, and no "
         f"model whatever gets above {found.saturated_log_likelihood:.4f}, that of the table's own frequencies. So the "
-        f"model has at least {100 * found.least_share:.0f} % of what can be gained on these rows",
+        f"model has at least {math.floor(100 * found.least_share)} % of what can be gained on these rows",
     )
     more = found.full_pseudo_log_likelihood - found.pseudo_log_likelihood
     yield Fact(

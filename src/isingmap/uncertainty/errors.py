@@ -47,7 +47,6 @@ def errors_of(
     *,
     overlap: np.ndarray | None = None,
     spread: RowSpread | None = None,
-    prior: float | None = None,
 ) -> Errors:
     """Errors of the parameters for this fixed graph.
 
@@ -59,9 +58,8 @@ def errors_of(
     overlap : (n_parameters, n_parameters) array, optional
         Where each pair has rows of its own; see `data.moments.overlap`.
     spread : RowSpread, optional
-        Makes the errors robust.
-    prior : float, optional
-        Pseudo-observations; with `spread` they make the errors smaller by N / (N + prior).
+        Makes the errors robust. A prior changes neither these nor the model's own, so that their ratio is that of
+        the rows.
 
     Raises
     ------
@@ -74,18 +72,18 @@ def errors_of(
     if spread is None:
         found = standard_errors(model, n_samples, overlap)
         return Errors(found, (found / standard_errors(model, n_samples)) ** 2)
-    found = _sandwich(model, spread.covariance, 1.0 if prior is None else n_samples / (n_samples + prior))
+    found = _sandwich(model, spread.covariance)
     inflation = (found / standard_errors(model, n_samples)) ** 2
     known = inflation > NOTHING
     degrees = spread.n_units - 1.0 if spread.by_cluster else np.inf
     return Errors(np.where(known, found, np.nan), np.where(known, inflation, np.nan), degrees)
 
 
-def _sandwich(model: IsingModel, covariance: np.ndarray, shrinkage: float) -> np.ndarray:
+def _sandwich(model: IsingModel, covariance: np.ndarray) -> np.ndarray:
     """Standard errors of parameters whose moments have these covariances: roots of the diagonal of H^-1 C H^-1."""
     try:
         inverse = np.linalg.inv(model.hessian())
     except np.linalg.LinAlgError:
         return np.full(model.n_parameters, np.nan)
     variance = np.einsum("ij,jk,ki->i", inverse, covariance, inverse, optimize=True)
-    return shrinkage * np.sqrt(np.where(variance > 0, variance, np.nan))
+    return np.sqrt(np.where(variance > 0, variance, np.nan))
