@@ -69,7 +69,8 @@ def _worst(check: GoodnessOfFit) -> Iterator[Fact]:
         triple, z = " - ".join(names[i] for i in check.triples.spins[k].tolist()), float(check.triples.z[k])
         data, expected = float(check.triples.data[k]), float(check.triples.expected[k])
         value = {"variables": triple, "data": data, "model": expected, "z": z}
-        text = f"{triple}: third central moment {data:+.3f} in the table, {expected:+.3f} in tables from the model, z = {z:+.1f}"
+        held = f"{data:+.3f} in the table, {expected:+.3f} in tables from the model"
+        text = f"{triple}: third central moment {held}, z = {z:+.1f}"
         yield Fact(WORST, "", value, text)
 
 
@@ -99,7 +100,7 @@ def _information(check: GoodnessOfFit) -> Iterator[Fact]:
         f"nats per row on {counted(found.n_rows, 'complete row')} ({found.n_patterns:,} different): "
         f"{found.independent_log_likelihood:.4f} without any edge, {found.log_likelihood:.4f} by the model, and no "
         f"model whatever gets above {found.saturated_log_likelihood:.4f}, that of the table's own frequencies. So the "
-        f"model has at least {math.floor(100 * found.least_share)} % of what can be gained on these rows",
+        f"model has at least {math.floor(100 * np.nan_to_num(found.least_share))} % of what can be gained on these rows",
     )
     more = found.full_pseudo_log_likelihood - found.pseudo_log_likelihood
     yield Fact(
