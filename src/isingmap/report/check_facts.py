@@ -93,6 +93,7 @@ def _information(check: GoodnessOfFit) -> Iterator[Fact]:
         f"entropy {found.entropy:.4f} nats, of which the single variables alone would have "
         f"{found.independent_entropy:.4f}: its multi-information is {found.multi_information:.4f}",
     )
+    share = math.floor(100 * np.nan_to_num(found.least_share))  # "at least" is not rounded up
     yield Fact(
         INFORMATION,
         "of the table",
@@ -100,7 +101,7 @@ def _information(check: GoodnessOfFit) -> Iterator[Fact]:
         f"nats per row on {counted(found.n_rows, 'complete row')} ({found.n_patterns:,} different): "
         f"{found.independent_log_likelihood:.4f} without any edge, {found.log_likelihood:.4f} by the model, and no "
         f"model whatever gets above {found.saturated_log_likelihood:.4f}, that of the table's own frequencies. So the "
-        f"model has at least {math.floor(100 * np.nan_to_num(found.least_share))} % of what can be gained on these rows",
+        f"model has at least {share} % of what can be gained on these rows",
     )
     more = found.full_pseudo_log_likelihood - found.pseudo_log_likelihood
     yield Fact(
