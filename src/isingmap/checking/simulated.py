@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from isingmap.checking.statistics import TableStatistics, statistics_of
 from isingmap.data.moments import EmpiricalMoments, empirical_moments
 from isingmap.data.table import SpinTable
-from isingmap.errors import DataError, ModelError, NoEstimateError, PrecisionError
+from isingmap.errors import DataError, NoEstimateError, PrecisionError
 from isingmap.interruption import look
 from isingmap.learning.misses import misses
 from isingmap.likelihood.fit import fit_couplings
@@ -41,8 +40,9 @@ class Simulation:
     seed: int
 
     @classmethod
-    def of(cls, model: IsingModel, table: SpinTable, seed: int) -> Simulation:
-        return cls(model, table, is_maximum(model, empirical_moments(table)), seed)
+    def of(cls, model: IsingModel, table: SpinTable, moments: EmpiricalMoments, seed: int) -> Simulation:
+        """Of a table and its moments."""
+        return cls(model, table, is_maximum(model, moments), seed)
 
     def statistics(self, number: int) -> TableStatistics | None:
         """Of simulated table `number`, a function of it and the seed alone; None where no model can be fitted to it."""
@@ -57,17 +57,12 @@ class Simulation:
             return None
         return statistics_of(table.spins, misses(model, moments))
 
-    def all_statistics(self, n_tables: int) -> Iterator[TableStatistics | None]:
-        """Of tables 0, 1, ..."""
-        return map(self.statistics, range(n_tables))
-
 
 def is_maximum(model: IsingModel, moments: EmpiricalMoments) -> bool:
     """Whether the model has the moments of its edges and the means of its fields from this table."""
     first, second = model.edges.T
     of_edges = moments.moments[first, second] - model.moments()
-    if moments.magnetizations is None:
-        raise ModelError("means are needed")
+    assert moments.magnetizations is not None  # they come from rows
     of_fields = (moments.magnetizations - model.magnetizations())[model.free_fields]
     return bool(np.abs(np.concatenate([of_edges, of_fields])).max(initial=0.0) <= FITTED)
 

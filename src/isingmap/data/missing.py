@@ -9,7 +9,7 @@ import numpy as np
 
 from isingmap.data.options import MISSING_RULES
 from isingmap.data.table import SpinTable, counted, listed
-from isingmap.data.tally import Tally
+from isingmap.data.tally import Tally, missing_counts
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -113,10 +113,8 @@ class Gaps:
     @classmethod
     def of(cls, names: Sequence[str], spins: np.ndarray) -> Gaps:
         """Count the zeros of a table of spins."""
-        absent = spins == 0
-        per_row = absent.sum(axis=1)
-        n_sparse = np.count_nonzero(2 * per_row > spins.shape[1])
-        return cls(names, absent.sum(axis=0), len(spins), int(np.count_nonzero(per_row)), int(n_sparse))
+        per_column, n_incomplete, n_sparse = missing_counts(spins)
+        return cls(names, per_column, len(spins), n_incomplete, n_sparse)
 
     @property
     def extent(self) -> str:

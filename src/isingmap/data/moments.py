@@ -53,6 +53,11 @@ class EmpiricalMoments:
                 array.flags.writeable = False
                 object.__setattr__(self, name, array)
 
+    @property
+    def rows_behind(self) -> np.ndarray:
+        """`pair_counts`, also where no cell is missing, (n_spins, n_spins)."""
+        return np.full(self.moments.shape, self.n_samples) if self.pair_counts is None else self.pair_counts
+
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         keep_read_only(self.moments, self.magnetizations, self.pair_counts)

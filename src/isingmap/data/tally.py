@@ -106,11 +106,15 @@ def tally_rows(spins: np.ndarray, weights: np.ndarray | None) -> Tally:
     products, seen, beside, total = _counted(spins) if weights is None else _weighted(spins, weights)
     missing, n_incomplete, n_sparse = np.zeros(spins.shape[1], np.int64), 0, 0
     if not (weights is None and _are_complete(seen, len(spins))) and not spins.all():
-        absent = spins == 0
-        per_row = absent.sum(axis=1)
-        missing, n_incomplete = absent.sum(axis=0), int(np.count_nonzero(per_row))
-        n_sparse = int(np.count_nonzero(2 * per_row > spins.shape[1]))
+        missing, n_incomplete, n_sparse = missing_counts(spins)
     return Tally(products, seen, beside, total, len(spins), missing, n_incomplete, n_sparse)
+
+
+def missing_counts(spins: np.ndarray) -> tuple[np.ndarray, int, int]:
+    """Missing cells of each column, rows that have one, and rows that lack more than half of the cells."""
+    absent = spins == 0
+    per_row = absent.sum(axis=1)
+    return absent.sum(axis=0), int(np.count_nonzero(per_row)), int(np.count_nonzero(2 * per_row > spins.shape[1]))
 
 
 def _are_complete(seen: ExactSums, n_rows: int) -> bool:

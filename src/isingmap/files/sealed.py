@@ -6,6 +6,9 @@ import hashlib
 import json
 import zipfile
 import zlib
+from collections.abc import Iterable
+from importlib.metadata import version
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +18,32 @@ from isingmap.files.whole_file import written_whole
 
 # What reading bytes that are no such file, and going on from numbers that are none, can lead to.
 DAMAGE = (OSError, EOFError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+SECONDS_BETWEEN_SAVES = 20.0  # of checkpoints
 _DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, MemoryError)
+
+
+def place_for(path: str | PathLike[str]) -> Path:
+    """Where a checkpoint is to be kept.
+
+    Raises
+    ------
+    FileFormatError
+        There is no folder to keep the file in, or something else is there.
+    """
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise FileFormatError(f"{path}: there is no folder {place.parent} to keep the checkpoint in; create it")
+    if place.exists() and not place.is_file():
+        raise FileFormatError(f"{path}: a checkpoint is kept in a plain file, and this is none; give another name")
+    return place
+
+
+def fingerprint_of(header: list, arrays: Iterable[np.ndarray]) -> str:
+    """Hash of all on which results depend, and of the version of isingmap, whose rounding they depend on."""
+    digest = hashlib.sha256(json.dumps([version("isingmap"), *header], default=str).encode())
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def write_sealed(path: Path, header: dict, arrays: dict[str, np.ndarray], *, mode: int = 0o600) -> None:
@@ -32,14 +60,14 @@ def write_sealed(path: Path, header: dict, arrays: dict[str, np.ndarray], *, mod
         np.savez(stream, **arrays)  # type: ignore[arg-type] # they have no array named allow_pickle
 
 
-def read_sealed(path: Path, form: str, version: int, what: str, advice: str) -> tuple[dict, dict[str, np.ndarray]]:
+def read_sealed(path: Path, form: str, number: int, what: str, advice: str) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays.
 
     Parameters
     ----------
     path : Path
-    form, version : str, int
-        What the header must say.
+    form, number : str, int
+        Format and version that the header must tell.
     what, advice : str
         What the file should be, and what to do if it is not; for the message.
 
@@ -53,13 +81,13 @@ def read_sealed(path: Path, form: str, version: int, what: str, advice: str) -> 
         digest = arrays.pop("digest", np.empty(0))  # files of older versions have none
         whole = np.array_equal(digest, _digest(arrays))
         header = json.loads(arrays.pop("header").tobytes())
-        known = header["format"] == form and header["version"] == version
+        known = header["format"] == form and header["version"] == number
         found = f"{header['format']!r} of version {header['version']!r}"
     except (*DAMAGE, *_DAMAGED_ZIP):
         raise damaged(path, what, advice) from None
     if not known:
         kind = what.split()[0]
-        raise FileFormatError(f"{path}: expected a {kind} {form!r} of version {version}, got {found}; {advice}")
+        raise FileFormatError(f"{path}: expected a {kind} {form!r} of version {number}, got {found}; {advice}")
     if not whole:
         raise damaged(path, what, advice)
     return header, arrays

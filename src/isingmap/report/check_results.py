@@ -16,12 +16,11 @@ from isingmap.report.check_facts import check_facts, worst_triples
 from isingmap.report.check_figure import check_figure
 from isingmap.report.facts import as_text
 from isingmap.report.plots import write_figure
+from isingmap.report.tables import MISS_COLUMNS, miss_rows
 
 FILES = ("check.txt", "check.json", "pairs.csv", "counts.csv", "triples.csv", "check.svg", "check.png")
-PAIR_COLUMNS = ("source", "target", "fitted", "data", "model", "difference", "se", "z", "rows")
 COUNT_COLUMNS = ("n_positive", "data", "model", "lower", "upper")
 TRIPLE_COLUMNS = ("first", "second", "third", "data", "model", "z")
-MEAN = "(mean)"
 # Of those missed most.
 MOST_TRIPLES = 1000
 
@@ -46,23 +45,11 @@ def write_check(
     with undisturbed(), finished_folder(folder, FILES) as made:
         (made / "check.txt").write_text(check_text(check, title or ""), encoding="utf-8")
         write_json(made / "check.json", {"facts": [fact.record for fact in check_facts(check)]})
-        write_csv(made / "pairs.csv", PAIR_COLUMNS, pair_rows(check))
+        write_csv(made / "pairs.csv", MISS_COLUMNS, miss_rows(check.model.names, check.misses))
         write_csv(made / "counts.csv", COUNT_COLUMNS, count_rows(check))
         write_csv(made / "triples.csv", TRIPLE_COLUMNS, triple_rows(check))
         write_figure([made / "check.svg", made / "check.png"], lambda: check_figure(check, title))
     return Path(folder)
-
-
-def pair_rows(check: GoodnessOfFit) -> list[tuple[Cell, ...]]:
-    """Rows of `PAIR_COLUMNS`: means and pairs, those missed most first."""
-    names = check.model.names
-    return [
-        (
-            names[m.source], MEAN if m.is_mean else names[m.target], "yes" if m.is_fitted else "no",
-            m.data, m.model, m.data - m.model, m.error, m.z, m.rows,
-        )
-        for m in check.misses
-    ]  # fmt: skip
 
 
 def count_rows(check: GoodnessOfFit) -> list[tuple[Cell, ...]]:

@@ -151,7 +151,7 @@ def write_excluded(learned: LearnedMap, path: Path) -> None:
 
 
 def write_misses(learned: LearnedMap, path: Path) -> None:
-    write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned))
+    write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned.model.names, learned.misses))
 
 
 def write_blocked(learned: LearnedMap, path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
+from isingmap.learning.misses import Miss
 from isingmap.structure.result import FIELD, SearchResult
 from isingmap.structure.search_methods import STEPWISE
 from isingmap.uncertainty.intervals import Intervals
@@ -56,9 +59,8 @@ def edge_rows(learned: LearnedMap) -> list[Row]:
     model = learned.model
     errors = learned.coupling_errors.tolist()
     ends = model.edges[:, 0], model.edges[:, 1]
-    empirical, counts = learned.moments.moments[ends].tolist(), learned.moments.pair_counts
-    rows = np.full(model.n_edges, learned.moments.n_samples) if counts is None else counts[ends]
-    rows = [whole(row) for row in rows.tolist()]
+    empirical = learned.moments.moments[ends].tolist()
+    rows = [whole(row) for row in learned.moments.rows_behind[ends].tolist()]
     tests = learned.edge_tests
     columns = (
         model.couplings.tolist(),
@@ -143,9 +145,8 @@ def excluded_rows(result: SearchResult) -> list[Row]:
     return [(pair.source, pair.target, pair.gain, pair.reason) for pair in result.excluded]
 
 
-def miss_rows(learned: LearnedMap) -> list[Row]:
-    """A row of `MISS_COLUMNS` for each mean and pair, what is missed most first."""
-    names = learned.model.names
+def miss_rows(names: Sequence[str], misses: Iterable[Miss]) -> list[Row]:
+    """A row of `MISS_COLUMNS` for each mean and pair."""
     return [
         (
             names[miss.source],
@@ -158,7 +159,7 @@ def miss_rows(learned: LearnedMap) -> list[Row]:
             miss.z,
             whole(miss.rows),
         )
-        for miss in learned.misses
+        for miss in misses
     ]
 
 

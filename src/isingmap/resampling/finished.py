@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from isingmap.errors import FileFormatError
-from isingmap.files.sealed import DAMAGE, damaged, read_sealed, write_sealed
+from isingmap.files.sealed import (
+    DAMAGE,
+    SECONDS_BETWEEN_SAVES,
+    damaged,
+    fingerprint_of,
+    place_for,
+    read_sealed,
+    write_sealed,
+)
 from isingmap.option import options_of
 from isingmap.resampling.refit import Outcome, Refit
 
 FORMAT = "isingmap-resamples"
 VERSION = 1
-SECONDS_BETWEEN_SAVES = 20.0
 _WHAT = "file of resamples"
 _ADVICE = "give another file, or leave this one out"
 _MOST_WRITING = 0.05  # of the time
@@ -30,14 +34,10 @@ def identity_of(refit: Refit) -> str:
     search = {o.name: getattr(refit.search, o.name) for o in options_of(refit.search) if o.shapes_result}
     how = [refit.resampling.kind, refit.resampling.share, refit.seed]
     table = refit.rows.table
-    header = [version("isingmap"), table.names, how, dict(refit.asked), search, refit.rows.are_counts]
-    digest = hashlib.sha256(json.dumps(header, default=str).encode())
     arrays = [table.spins, refit.rows.weights]
     if refit.model is not None:
         arrays += [refit.model.edges, refit.model.couplings, refit.model.fields]
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return fingerprint_of([table.names, how, dict(refit.asked), search, refit.rows.are_counts], arrays)
 
 
 def write_outcomes(path: str | PathLike[str], identity: str, outcomes: Iterable[Outcome], *, mode: int = 0o600) -> None:
@@ -116,19 +116,9 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | PathLike[str] | None, identity: str):
-        self.path = None if path is None else Path(path)
+        self.path = None if path is None else place_for(path)
         self.identity = identity
         self._next = time.monotonic() + SECONDS_BETWEEN_SAVES
-        if self.path is None:
-            return
-        if not self.path.parent.is_dir():
-            raise FileFormatError(
-                f"{fspath(self.path)}: there is no folder {self.path.parent} to keep the checkpoint in; create it"
-            )
-        if self.path.exists() and not self.path.is_file():
-            raise FileFormatError(
-                f"{fspath(self.path)}: a checkpoint is kept in a plain file, and this is none; give another name"
-            )
 
     def read(self, n_spins: int) -> dict[int, Outcome]:
         """What is there.

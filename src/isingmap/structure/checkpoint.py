@@ -7,17 +7,21 @@ so is a digest of all that is in the file. What a search remembers is its own af
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from importlib.metadata import version
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from isingmap.errors import FileFormatError
-from isingmap.files.sealed import DAMAGE, damaged, read_sealed, write_sealed
+from isingmap.files.sealed import (
+    DAMAGE,
+    SECONDS_BETWEEN_SAVES,
+    damaged,
+    fingerprint_of,
+    place_for,
+    read_sealed,
+    write_sealed,
+)
 from isingmap.option import options_of
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
@@ -25,7 +29,6 @@ from isingmap.structure.state.archive import Archive
 
 FORMAT = "isingmap-search"
 VERSION = 5
-SECONDS_BETWEEN_SAVES = 20.0
 START_AGAIN = "give another file name, or delete the file to start again"
 
 
@@ -43,11 +46,8 @@ def fingerprint(problem: Problem, joinable: np.ndarray, options: SearchOptions) 
     """Hash of the input of a search and of the version of isingmap, whose rounding the result depends on."""
     settings = {o.name: _plain(getattr(options, o.name)) for o in options_of(options) if o.shapes_result}
     asked = [problem.labels, problem.n_samples, problem.family, problem.fields, problem.max_width]
-    header = [version("isingmap"), *asked, settings]
-    digest = hashlib.sha256(json.dumps(header, default=str).encode())
-    for array in (problem.target, problem.raw, problem.required, problem.kept_fields, joinable):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    arrays = problem.target, problem.raw, problem.required, problem.kept_fields, joinable
+    return fingerprint_of([*asked, settings], arrays)
 
 
 def _plain(value: object) -> object:
@@ -77,11 +77,7 @@ class Checkpoint:
     """
 
     def __init__(self, path, problem: Problem, identity: str):
-        self.path = Path(path)
-        if not self.path.parent.is_dir():
-            raise FileFormatError(f"{path}: there is no folder {self.path.parent} to keep the checkpoint in; create it")
-        if self.path.exists() and not self.path.is_file():
-            raise FileFormatError(f"{path}: a checkpoint is kept in a plain file, and this is none; give another name")
+        self.path = place_for(path)
         self.problem = problem
         self.identity = identity
         self.between_steps = True

@@ -70,7 +70,7 @@ def fewest_rows(model: IsingModel, moments: EmpiricalMoments) -> np.ndarray:
     """
     means = np.zeros(model.n_spins) if moments.magnetizations is None else np.asarray(moments.magnetizations)
     means = np.where(model.free_fields, means, 0.0)
-    counts = np.full(moments.moments.shape, moments.n_samples) if moments.pair_counts is None else moments.pair_counts
+    counts = moments.rows_behind
     i, j = model.edges.T
     first, second, both = means[i], means[j], moments.moments[i, j]
     cells = [1.0 + s * first + t * second + s * t * both for s in (-1, 1) for t in (-1, 1)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.data.moments import moment_columns
 from isingmap.data.options import FREQUENCY, SURVEY
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataError
@@ -75,7 +76,7 @@ def row_spread(table: SpinTable, edges: np.ndarray, fields: np.ndarray, weight_k
         Columns whose mean is one of the moments.
     weight_kind : {"frequency", "survey"}
     """
-    columns = np.vstack([edges, np.stack([fields, fields], axis=1)])
+    columns = moment_columns(edges, fields)
     is_survey = weight_kind == SURVEY and table.weights is not None
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     used = np.flatnonzero(weights)
