@@ -20,7 +20,7 @@ from isingmap.data.missing import missing_applied
 from isingmap.data.missing_patterns import MissingPatterns
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.options import MISSING_RULES
-from isingmap.data.plain_chunks import PlainChunk, plain_chunk
+from isingmap.data.plain_chunks import PlainChunk, column_counts, plain_chunk
 from isingmap.data.saved_sums import (
     arrays_of,
     arrays_of_sums,
@@ -31,7 +31,7 @@ from isingmap.data.saved_sums import (
     table_from,
     tally_from,
 )
-from isingmap.data.table import LARGEST_WEIGHT, SpinTable, checked_names, checked_weights, counted, listed
+from isingmap.data.table import LARGEST_WEIGHT, SpinTable, checked_names, counted, listed, weights_of_part
 from isingmap.data.tally import Tally, tally_rows
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.whole_file import written_whole
@@ -155,7 +155,7 @@ class MomentAccumulator:
             As `add`.
         """
         of_columns = self._opened(len(columns), names)
-        weights = _checked(weights, len(columns[0]))
+        weights = weights_of_part(weights, len(columns[0]))
         for labels, is_number in zip(of_columns, are_numbers or [False] * len(columns), strict=True):
             labels.are_numbers &= is_number
         spins = np.empty((len(columns[0]), len(columns)), np.int8)
@@ -315,14 +315,14 @@ class MomentAccumulator:
         if weights is not None and table.weights is not None:
             raise DataError("the SpinTable already has weights; pass weights only once")
         self._open_coded(table)
-        weights = table.weights if weights is None else _checked(weights, table.n_samples)
+        weights = table.weights if weights is None else weights_of_part(weights, table.n_samples)
         return self._take(self._tallied(table.spins, weights), table.spins, weights)
 
     def _add_plain(self, plain: PlainChunk, weights) -> MomentAccumulator:
         of_columns = self._opened(plain.spins.shape[1], None)
-        tally = self._tallied(plain.spins, weights := _checked(weights, len(plain.spins)))
+        tally = self._tallied(plain.spins, weights := weights_of_part(weights, len(plain.spins)))
         texts = plain.texts(
-            *_column_counts(plain.spins, tally, weights), self.n_rows, [labels.first for labels in of_columns]
+            *column_counts(plain.spins, tally, weights), self.n_rows, [labels.first for labels in of_columns]
         )
         signs = np.ones(len(of_columns), np.int8)
         for j, (labels, found) in enumerate(zip(of_columns, texts, strict=True)):
@@ -397,21 +397,3 @@ class MomentAccumulator:
             pairs = zip(self.names, names, strict=True)
             other = [f"{new!r} in place of {old!r}" for old, new in pairs if new != old]
             raise DataError(f"parts must have the same columns in the same order: {listed(other)}")
-
-
-def _checked(weights, n_rows: int) -> np.ndarray | None:
-    """Weights of a part, which may all be zero."""
-    if weights is None:
-        return None
-    array = np.asarray(weights)
-    if array.shape == (n_rows,) and array.dtype.kind in "iuf" and not array.any():
-        return np.zeros(n_rows)
-    return checked_weights(weights, n_rows)
-
-
-def _column_counts(spins: np.ndarray, tally: Tally, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Sum of the spins and number of known cells of each column, from the tally where it has them."""
-    sums, known = tally.sums.parts, tally.seen_alone.parts
-    if weights is None and set(known) == {0} and (known[0] + tally.missing == len(spins)).all():
-        return sums[0], known[0]
-    return spins.sum(axis=0, dtype=np.int64), np.count_nonzero(spins, axis=0)

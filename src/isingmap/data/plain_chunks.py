@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.compiled import kernel
+from isingmap.data.tally import Tally
 
 _ABSENT = 2
 _LOW_ZERO = np.array([-1, 1, 0], np.int8)  # the spins of 0, 1 and _ABSENT
@@ -101,3 +102,11 @@ def _read_floats(X, spins):
             has_zero |= x == 0.0
             is_other |= not (absent or x == 1.0 or x == -1.0 or x == 0.0)
     return has_low, has_zero, is_other
+
+
+def column_counts(spins: np.ndarray, tally: Tally, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Sum of the spins and number of known cells of each column, from the tally where it has them."""
+    sums, known = tally.sums.parts, tally.seen_alone.parts
+    if weights is None and set(known) == {0} and (known[0] + tally.missing == len(spins)).all():
+        return sums[0], known[0]
+    return spins.sum(axis=0, dtype=np.int64), np.count_nonzero(spins, axis=0)

@@ -249,3 +249,13 @@ def _one_per_column(values: Sequence, n_spins: int, what: str) -> tuple:
         got = repr(values) if isinstance(values, str) else len(values)
         raise DataError(f"{what} must be one per column: expected {n_spins}, got {got}")
     return tuple(values)
+
+
+def weights_of_part(weights, n_rows: int) -> np.ndarray | None:
+    """Weights of a part, which may all be zero."""
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    if array.shape == (n_rows,) and array.dtype.kind in "iuf" and not array.any():
+        return np.zeros(n_rows)
+    return checked_weights(weights, n_rows)
