@@ -38,6 +38,13 @@ class Problems:
         self.examples.append((name, _sensible_label(column)))
 
     def raise_if_any(self) -> None:
+        """Refuse the table if a column was added.
+
+        Raises
+        ------
+        DataError
+            With all of them.
+        """
         if not self.lines:
             return
         shown = self.lines[:10]

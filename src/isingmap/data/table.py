@@ -252,7 +252,13 @@ def _one_per_column(values: Sequence, n_spins: int, what: str) -> tuple:
 
 
 def weights_of_part(weights, n_rows: int) -> np.ndarray | None:
-    """Weights of a part, which may all be zero."""
+    """Weights of a part, which may all be zero.
+
+    Raises
+    ------
+    DataError
+        As `checked_weights`.
+    """
     if weights is None:
         return None
     array = np.asarray(weights)
