@@ -7,10 +7,14 @@ does not wait and presses a second time before anybody looked gets Python's beha
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from isingmap.errors import IsingMapWarning
 
 
 class _Note:
@@ -88,6 +92,22 @@ def undisturbed() -> Iterator[None]:
         yield
     finally:
         _note.ignored = before
+
+
+@contextmanager
+def guest(home: int) -> Iterator[None]:
+    """In a process of others: Ctrl-C is for the one that waits there, and warnings would be said a thousand times.
+
+    `home` is the process that waits; nothing is done where this is the one.
+    """
+    if os.getpid() == home:
+        yield
+        return
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IsingMapWarning)
+        yield
 
 
 def noted() -> int | None:

@@ -159,3 +159,29 @@ def given(settings: Any) -> dict[str, Any]:
         for setting, value in values.items()
         if (value is not None if setting.default is None else value != setting.default)
     }
+
+
+def jobs(what: str, **details: Any) -> Any:
+    """The field of a setting that says how many processes there are; `what` they have side by side."""
+    return option(
+        None,
+        f"{what} on so many processes, -1: as many as there are processors; in Python joblib.parallel_config may say "
+        "where else, such as on threads or a Dask cluster. The results are the same in any case. By default 1",
+        "whole",
+        least=-1,
+        metavar="N",
+        shapes_result=False,
+        **details,
+    )
+
+
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse no process at all.
+
+    Raises
+    ------
+    ModelError
+        Saying what it may be.
+    """
+    if n_jobs == 0:
+        raise ModelError("n_jobs must be 1 or more, or -1 for as many as there are processors, got 0")

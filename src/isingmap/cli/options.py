@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 
 from isingmap.cli.wording import in_options
 from isingmap.option import Option
@@ -22,11 +23,11 @@ def add_command(commands, name: str, run, *, text: str, description: str, exampl
     return parser
 
 
-def add_learning_options(parser: argparse.ArgumentParser, command: str):
-    """Every setting of learning that the command takes; returns the group of those about its table."""
+def add_learning_options(parser: argparse.ArgumentParser, command: str, *, but: Collection[str] = ()):
+    """Every setting of learning that the command takes, but for some; returns the group of those about its table."""
     groups = {False: parser.add_argument_group("the model"), True: parser.add_argument_group("the table")}
     for setting in OPTIONS:
-        if setting.flag and (not setting.commands or command in setting.commands):
+        if setting.flag and setting.name not in but and (not setting.commands or command in setting.commands):
             add_setting(groups[bool(setting.commands)], setting)
     return groups[True]
 
@@ -44,8 +45,16 @@ def add_setting(group, setting: Option, **others: object) -> None:
     elif setting.choices:
         details["choices"] = setting.choices
     else:
-        details |= {"type": _TYPES.get(setting.kind, str), "metavar": setting.metavar}
+        kind = _signed if setting.kind == "whole" and setting.least < 0 else _TYPES.get(setting.kind, str)
+        details |= {"type": kind, "metavar": setting.metavar}
     group.add_argument(setting.flag, **(details | others))
+
+
+def _signed(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
 
 
 def add_reading_options(group) -> None:

@@ -87,7 +87,7 @@ def stability_of(
         asked[setting] = among_kept(asked[setting], columns, table.names, setting)
     asked = by_name(asked, table.names)
     seed = _seed(settings["random_state"])
-    search = SearchOptions(**(options_from(settings, SearchOptions) | {"checkpoint": None}))
+    search = SearchOptions(**(options_from(settings, SearchOptions) | {"checkpoint": None, "n_jobs": None}))
     if asked["graph"] is not None:
         search = replace(search, seed=SETTINGS["random_state"].default)  # there is nothing to restart
     elif search.n_restarts is None and settings["search"] in SETTINGS["random_state"].steers:

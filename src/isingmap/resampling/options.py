@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isingmap.errors import ModelError
-from isingmap.option import Option, check_options, option, options_of
+from isingmap.option import Option, check_jobs, check_options, jobs, option, options_of
 
 NONPARAMETRIC, PARAMETRIC, M_OUT_OF_N, CASE_DROPPING = "nonparametric", "parametric", "m-out-of-n", "case-dropping"
 KINDS = {
@@ -55,20 +55,11 @@ class StabilityOptions:
         "names",
         metavar="FILE",
     )
-    n_jobs: int | None = option(
-        None,
-        "processes side by side, -1: as many as there are processors; in Python joblib.parallel_config may say where "
-        "else, such as on threads or a Dask cluster. The results are the same in any case. By default 1",
-        "whole",
-        least=-1,
-        metavar="N",
-        shapes_result=False,
-    )
+    n_jobs: int | None = jobs("resamples side by side")
 
     def __post_init__(self) -> None:
         check_options(self)
-        if self.n_jobs == 0:
-            raise ModelError("n_jobs must be 1 or more, or -1 for as many as there are processors, got 0")
+        check_jobs(self.n_jobs)
         if self.share != 0.5 and self.kind != M_OUT_OF_N:
             raise ModelError(
                 f'share={self.share:g} goes with kind="{M_OUT_OF_N}"; kind="{self.kind}" has no use for it'

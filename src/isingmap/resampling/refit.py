@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +10,9 @@ import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments, empirical_moments
 from isingmap.data.table import SpinTable
-from isingmap.errors import IsingMapError, IsingMapWarning
+from isingmap.errors import IsingMapError
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.interruption import guest
 from isingmap.model import IsingModel
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.resamples import Rows, resample
@@ -87,7 +83,7 @@ class Refit:
             The search was interrupted; what it had found until then is nobody's estimate.
         """
         none = np.empty((0, 2), np.int64), np.empty(0)
-        with one_blas_thread(), _guest(self.home):
+        with one_blas_thread(), guest(self.home):
             try:
                 table = resample(self.rows, self.resampling.kind, self.resampling.share, self.seed, number, self.model)
                 constant = () if self.asked["prior"] is not None else _constant(table)
@@ -145,16 +141,3 @@ def among(asked: Asked, names: frozenset[str]) -> dict[str, Any]:
     if asked["required_fields"] is not None:
         found["required_fields"] = [name for name in asked["required_fields"] if name in names]
     return found
-
-
-@contextmanager
-def _guest(home: int) -> Iterator[None]:
-    """In a process of others: Ctrl-C is for the one that waits there, and warnings would be said a thousand times."""
-    if os.getpid() == home:
-        yield
-        return
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IsingMapWarning)
-        yield

@@ -28,7 +28,7 @@ from isingmap.structure.problem import Problem
 from isingmap.structure.state.archive import Archive
 
 FORMAT = "isingmap-search"
-VERSION = 5
+VERSION = 6
 START_AGAIN = "give another file name, or delete the file to start again"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isingmap.data.options import DataOptions
-from isingmap.option import Option, check_options, option, options_of
+from isingmap.option import Option, check_jobs, check_options, jobs, option, options_of
 from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
 from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.search_methods import SEARCHES, STEPWISE
@@ -168,6 +168,7 @@ class SearchOptions:
         metavar="N",
         steers=RESTARTED,
     )
+    n_jobs: int | None = jobs("restarts side by side", searches=RESTARTED)
     checkpoint: Any = option(
         None,
         "file that keeps a long search, written every 20 seconds and removed in the end; the same call or command goes "
@@ -193,6 +194,7 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         check_options(self)
+        check_jobs(self.n_jobs)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -222,17 +222,19 @@ def test_the_temperature_is_that_of_metropolis(monkeypatch, nats):
     """A result that is so many nats worse is the next to be perturbed with probability exp(-nats / temperature)."""
     monkeypatch.setattr(restart, "kick", lambda state, rng: None)
     monkeypatch.setattr(restart, "graph_of", lambda snapshot: snapshot.model)
-    n_restarts, temperature, trials, rng = 4, 2.0, 3000, np.random.default_rng(0)
+    n_restarts, temperature, trials = 4, 2.0, 3000
     accepted = 0
-    for _ in range(trials):
+    for seed in range(trials):
         state = SimpleNamespace(objective=1.0, problem=SimpleNamespace(n_samples=100), value=float, reopen=lambda: None)
+        state.passed_over, state.pass_over = restart.PassedOver(*3 * [frozenset()]), lambda pairs: None
         state.snapshot = lambda state=state: SimpleNamespace(model=state.objective)
         state.restore = lambda snapshot, state=state: setattr(state, "objective", snapshot.model)
-        move = restart.Restart(n_restarts, temperature, rng)
-        move.step(state)
+        move = restart.Restart(n_restarts, temperature, seed)
+        move.judge(state)
+        move.perturb(state, move.next(1)[0])
         state.objective = 1.0 - nats / 100
-        move.step(state)
-        accepted += state.objective < 1.0
+        move.judge(state)
+        accepted += move.next(1)[0].base.model < 1.0
     falling = temperature * (n_restarts - 1) / n_restarts
     expected = np.exp(-nats / falling)
     assert abs(accepted / trials - expected) < 4 * np.sqrt(expected * (1 - expected) / trials)

@@ -7,15 +7,21 @@ better after these are gone and what became possible is added. Restarts from per
 
 from __future__ import annotations
 
+import os
+import sys
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.interruption import guest
+from isingmap.structure.checkpoint import Resumable
 from isingmap.structure.moves.add import Grow
 from isingmap.structure.moves.drop_fields import DropFields
 from isingmap.structure.moves.insert import Insert
-from isingmap.structure.moves.move import Move
-from isingmap.structure.moves.restart import Restart
+from isingmap.structure.moves.restart import Perturbation, Repaired, Restart
 from isingmap.structure.moves.swap import Swap
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
@@ -49,9 +55,11 @@ class ForwardBackwardSearch:
         self.state = SearchState(problem, options)
         n_restarts = default_restarts(problem.n_spins) if options.n_restarts is None else options.n_restarts
         self.grow, self.swap, self.insert = Grow(), Swap(), Insert()
-        self.restart = Restart(n_restarts, options.temperature, np.random.default_rng(options.seed))
+        self.restart = Restart(n_restarts, options.temperature, _number_of(options.seed))
+        self._options = replace(options, seed=self.restart.seed)
+        self._n_jobs = _n_workers(options.n_jobs)
         self.fields = DropFields()
-        self._stage = "grow"  # then "swap", "grow", "insert" in turn, "close", "fields" and "done"
+        self._stage = "grow"  # then "swap", "grow", "insert" in turn, "close", "restart", "fields" and "done"
         self._round = 0
         self._value_before = -np.inf  # objective when the round began
 
@@ -68,6 +76,7 @@ class ForwardBackwardSearch:
                 "swap": self._swap,
                 "insert": self._insert,
                 "close": self._close,
+                "restart": self._restart,
                 "fields": self._drop_field,
             }
             steps[self._stage]()
@@ -111,19 +120,38 @@ class ForwardBackwardSearch:
         """End the rounds with nothing left to add; the last insertions may have made something worth it."""
         if self.state.objective > self._value_before and self.grow.step(self.state):
             return
-        if self.restart.step(self.state):
-            self._round = 0
-            self._stage = "grow"
+        self.restart.judge(self.state)
+        self._stage = "restart"
+
+    def _restart(self) -> None:
+        """The next restart here, or some of them side by side; the same in the end."""
+        waiting = self.restart.next(self._n_jobs)
+        if len(waiting) > 1:
+            self.restart.take(self.state, _side_by_side(self.state.problem, self._options, waiting))
+        elif waiting:
+            self._begin_restart(waiting[0])
         else:
             self.finish()
             self._stage = "fields"
+
+    def _begin_restart(self, asked: Perturbation) -> None:
+        self.restart.perturb(self.state, asked)
+        self._round = 0
+        self._stage = "grow"
+
+    def carried_out(self, asked: Perturbation) -> Repaired:
+        """What a restart comes to, carried out at once."""
+        self._begin_restart(asked)
+        while self._stage != "restart":
+            self.advance()
+        return self.state.snapshot(), self.state.passed_over
 
     def _drop_field(self) -> None:
         if not self.fields.step(self.state):
             self._stage = "done"
 
     @property
-    def _moves(self) -> dict[str, Move]:
+    def _moves(self) -> dict[str, Resumable]:
         return {
             "grow": self.grow,
             "swap": self.swap,
@@ -146,6 +174,35 @@ class ForwardBackwardSearch:
         for name, move in self._moves.items():
             move.resume(document["moves"][name], archive)
         self._stage, self._round, self._value_before = document["cursor"]
+
+
+def _number_of(seed) -> int:
+    return int(seed.integers(2**63)) if isinstance(seed, np.random.Generator) else int(seed)
+
+
+def _n_workers(n_jobs: int | None) -> int:
+    if n_jobs is None and "joblib" not in sys.modules:
+        return 1  # nobody can have configured it
+    from joblib import effective_n_jobs
+
+    return effective_n_jobs(n_jobs)
+
+
+def _side_by_side(problem: Problem, options: SearchOptions, waiting: list[Perturbation]) -> list[Repaired]:
+    """What each restart comes to, on processes; here, should one of these be killed."""
+    from joblib import Parallel, delayed
+
+    alone = replace(options, n_jobs=1, checkpoint=None)
+    try:
+        workers = Parallel(n_jobs=options.n_jobs, max_nbytes=None)
+        return list(workers(delayed(_carried_out)(problem, alone, asked, os.getpid()) for asked in waiting))
+    except BrokenProcessPool:
+        return [_carried_out(problem, alone, asked, os.getpid()) for asked in waiting]
+
+
+def _carried_out(problem: Problem, options: SearchOptions, asked: Perturbation, home: int) -> Repaired:
+    with one_blas_thread(), guest(home):
+        return ForwardBackwardSearch(problem, options).carried_out(asked)
 
 
 def search(problem: Problem, options: SearchOptions, progress: Progress | None) -> SearchResult:

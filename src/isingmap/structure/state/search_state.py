@@ -8,6 +8,7 @@ correlations of blocked pairs are not kept. After a removal everything is open a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,6 @@ from isingmap.structure.state.stopping import StoppingRule
 
 Pair = tuple[int, int]
 MOST_TESTED_TOGETHER = 64
-PASSED_OVER = ("excluded", "unfit", "too_wide")
 # A number for a coupling and one for a field.
 ByKind = tuple[float, float]
 
@@ -43,6 +43,18 @@ class Step:
     n_ties: int
     log_likelihood: float
     n_parameters: int
+
+
+class PassedOver(NamedTuple):
+    """Pairs that were not added: see the attributes of `SearchState`."""
+
+    excluded: frozenset[Pair]
+    unfit: frozenset[Pair]
+    too_wide: frozenset[Pair]
+
+    def with_those_of(self, other: PassedOver) -> PassedOver:
+        """The pairs of both."""
+        return PassedOver(*(mine | theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +235,15 @@ class SearchState:
         self.model, self.steps, self.stopped = saved.model, list(saved.steps), saved.stopped
         self.complete = False
 
+    @property
+    def passed_over(self) -> PassedOver:
+        """Which pairs were not added so far."""
+        return PassedOver(frozenset(self.excluded), frozenset(self.unfit), frozenset(self.too_wide))
+
+    def pass_over(self, pairs: PassedOver) -> None:
+        """Pass over these pairs and no others."""
+        self.excluded, self.unfit, self.too_wide = map(set, pairs)
+
     def record(self, action: str, edge: Pair, gain: float, model: RefittedModel, n_ties: int = 0) -> None:
         """Accept a change."""
         self.steps.append(Step(action, edge, gain, n_ties, self.log_likelihood(model), len(model.edges)))
@@ -307,14 +328,14 @@ class SearchState:
     def saved(self, archive: Archive) -> dict:
         """A JSON document that `resume` understands; arrays go into the archive."""
         archive.put_array("open_pairs", self.candidates.open_pairs)
-        pairs = {name: sorted(getattr(self, name)) for name in PASSED_OVER}
+        pairs = {name: sorted(found) for name, found in self.passed_over._asdict().items()}
         return {"now": self.snapshot().saved(archive), "complete": self.complete, **pairs}
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on from what `saved` wrote."""
         self.restore(Snapshot.restored(document["now"], archive))
         self.complete = document["complete"]
-        self.excluded, self.unfit, self.too_wide = ({*archive.pairs(document[name])} for name in PASSED_OVER)
+        self.pass_over(PassedOver(*(frozenset(archive.pairs(document[name])) for name in PassedOver._fields)))
         self.candidates = Candidates(archive.get_mask("open_pairs"))
         self._rescore()
 
