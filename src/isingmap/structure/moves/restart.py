@@ -211,6 +211,13 @@ def _put_in(state: SearchState, region: np.ndarray, rng: np.random.Generator) ->
     wanted = int(rng.integers(1, MOST_KICKED_IN + 1))
     pairs = region[np.argwhere(state.joinable[np.ix_(region, region)])]
     for i, j in pairs[rng.permutation(len(pairs))].tolist():
-        if wanted and (i, j) not in state.unfit and (i, j) not in state.model.pairs and addable(state.model, [(i, j)]):
+        if wanted and _can_be_joined(state, (i, j)):
             add(state, (i, j))
             wanted -= 1
+
+
+def _can_be_joined(state: SearchState, pair: Pair) -> bool:
+    model = state.model
+    if pair in state.unfit or pair in model.pairs or not addable(model, [pair]):
+        return False
+    return not np.isnan(model.correlations[pair])  # in a large block only those of pairs on common faces are known
