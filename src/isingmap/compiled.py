@@ -42,6 +42,14 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
 class _ForgivingCache(FunctionCache):
     """A cache that may fail: a full disk or a damaged file costs compile time, and no answer."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is kept of the function as it stands."""
+        try:
+            return not self._cache_file._load_index()
+        except Exception:
+            return True
+
     def load_overload(self, sig, target_context):
         try:
             return super().load_overload(sig, target_context)
@@ -53,6 +61,12 @@ class _ForgivingCache(FunctionCache):
             super().save_overload(sig, data)
         except OSError:
             _warn_once()
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether a kernel was compiled before, for some arguments; also where nothing can be kept."""
+    kept = getattr(kernel, "_cache", None)
+    return not isinstance(kept, _ForgivingCache) or not kept.is_empty
 
 
 @cache

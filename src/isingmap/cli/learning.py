@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
+from isingmap.cli.first_use import compile_ahead
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.table import SpinTable
 from isingmap.io.graph_file import read_graph
@@ -31,6 +32,7 @@ def learn_and_write(
     source: tuple[str, str] | None = None,
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
+    compile_ahead(verbose=_is_watched(arguments))
     places = _places(table.names, arguments)
     graph, notes = _graph(table.names, arguments)
     learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
@@ -39,6 +41,7 @@ def learn_and_write(
 
 def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, source: tuple[str, str]) -> int:
     """Like `learn_and_write`, and again from resampled rows."""
+    compile_ahead(verbose=_is_watched(arguments))
     places = _places(table.names, arguments)
     graph, notes = _graph(table.names, arguments)
     fit = estimator(arguments, missing=arguments.missing, graph=graph)
@@ -53,6 +56,7 @@ def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, so
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
     """Like `learn_and_write`, from a matrix of moments and the means, or None."""
+    compile_ahead(verbose=_is_watched(arguments))
     places = _places(names, arguments)
     graph, notes = _graph(names, arguments)
     fit = estimator(arguments, graph=graph).fit_moments(moments, arguments.n_samples, magnetizations=means, names=names)
@@ -63,8 +67,11 @@ def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Nam
 def estimator(arguments: Namespace, **settings: object) -> PlanarIsing:
     """The estimator with the options given."""
     given = {o.python: getattr(arguments, o.name) for o in OPTIONS if o.python and hasattr(arguments, o.name)}
-    verbose = not arguments.quiet and sys.stderr.isatty()
-    return PlanarIsing(**(given | {"verbose": verbose} | settings))
+    return PlanarIsing(**(given | {"verbose": _is_watched(arguments)} | settings))
+
+
+def _is_watched(arguments: Namespace) -> bool:
+    return not arguments.quiet and sys.stderr.isatty()
 
 
 def _write(learned: LearnedMap, arguments: Namespace, places, *, title: str, source: tuple[str, str] | None) -> int:
