@@ -113,3 +113,16 @@ def test_names_with_markup_in_pictures_and_tables(run, pairs, tmp_path):
 def test_what_is_refused_is_told_in_options(run, table, tmp_path, options, message):
     code, _, err = run("stability", table, "--search", "greedy", "-o", tmp_path / "o", *options)
     assert code == 2 and message in err and "(in Python)" not in err and not (tmp_path / "o").exists()
+
+
+def test_clusters_and_weights_of_a_survey(run, table, tmp_path):
+    header, *rows = table.read_text().splitlines()
+    lines = [f"{header},school,w", *(f"{row},s{k % 9},{1 + k % 3}" for k, row in enumerate(rows))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    options = ("--cluster-column", "school", "--weight-column", "w", "--weight-kind", "survey")
+    code, out, err = run("stability", tmp_path / "t.csv", *FEW, *options, "-o", tmp_path / "o")
+    assert code == 0 and "whole clusters are drawn, 9 of them" in " ".join(out.split())
+    command = ("stability", tmp_path / "t.csv", *FEW, *options, "-o", tmp_path / "p")
+    code, _, err = run(*command, "--kind", "parametric")
+    assert code == 2 and "--kind nonparametric draws whole clusters" in err and not (tmp_path / "p").exists()
+    assert run(*command, "--kind", "nonparametric")[0] == 0

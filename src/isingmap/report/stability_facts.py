@@ -43,7 +43,10 @@ def _resamples(found: Stability) -> str:
     kind, last = found.settings.kind, found.outcomes[-1].number
     share = f" ({found.settings.share:g} of the rows)" if kind == M_OUT_OF_N else ""
     numbers = f"numbers {found.outcomes[0].number} to {last}, seed {found.seed}"
-    text = f"{found.n_fitted:,} refits with the same settings, {kind}{share}: {KINDS[kind]}; {numbers}"
+    drawn = ""
+    if found.n_clusters:
+        drawn = f", where whole clusters are drawn, {found.n_clusters:,} of them, in place of rows"
+    text = f"{found.n_fitted:,} refits with the same settings, {kind}{share}: {KINDS[kind]}{drawn}; {numbers}"
     if found.interrupted:
         text += f"; interrupted, {found.settings.n_resamples:,} were wanted"
     return text

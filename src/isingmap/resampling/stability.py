@@ -61,6 +61,8 @@ class Stability:
         Hash of data and options; resamples of the same may be merged.
     n_samples : float
         Rows of the fit.
+    n_clusters : int
+        Clusters of rows that were drawn as wholes; 0 where rows were drawn.
     interrupted : bool
         Whether fewer resamples than wanted were finished.
     """
@@ -74,6 +76,7 @@ class Stability:
     seed: int
     identity: str
     n_samples: float
+    n_clusters: int = 0
     interrupted: bool = False
 
     def __repr__(self) -> str:
