@@ -215,7 +215,7 @@ def fit_couplings(
     total = per_sample * (1.0 if n_samples is None else n_samples)
     result = FitResult(model, total, converged, norm, n_iter, n_samples, prior)
     if not converged:
-        warn(f"the fit is {result.status}; {REMEDY}", FitWarning, stacklevel=2)
+        warn(f"the fit is {result.status}; {REMEDY}", FitWarning)
     return result
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments, empirical_moments
-from isingmap.data.table import SpinTable
+from isingmap.data.table import FIELD, SpinTable
 from isingmap.errors import IsingMapError, IsingMapWarning
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.model import IsingModel
@@ -24,7 +24,6 @@ from isingmap.structure.asked_by_name import numbers_of_edges, numbers_of_fields
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
-from isingmap.structure.result import FIELD
 
 Asked = Mapping[str, Any]
 
