@@ -6,7 +6,8 @@ from brute_force import Family, statistics
 
 from isingmap import IsingModel, PlanarIsing
 from isingmap.data.convert import as_spin_table
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
+from isingmap.report.error_facts import error_facts
 from isingmap.uncertainty import row_spread as module
 from isingmap.uncertainty.row_spread import row_spread
 
@@ -168,6 +169,28 @@ def test_clusters_that_are_none_are_refused(spins, labels):
         learned(spins, clusters=labels)
 
 
+def test_few_clusters_are_warned_of(spins):
+    with pytest.warns(DataWarning, match="only 2 clusters: .* hardly known from fewer than 20"):
+        found = learned(spins, clusters=np.arange(240) // 120)
+    assert any("only 2 clusters" in text for text in found.warnings)
+    assert learned(spins, clusters=np.arange(240) // 12).warnings == ()
+
+
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+def test_empty_cells_are_explained(spins, monkeypatch):
+    def told(found):
+        return {fact.label: fact for fact in error_facts(found, "Care")}.get("empty cells")
+
+    assert told(learned(spins)) is None
+    alike = told(learned(np.vstack([spins] * 3), clusters=np.repeat([0, 1, 2], len(spins))))
+    assert "se of 4 edges: the clusters do not differ" in alike.text
+    assert "lr and p_value of 4 edges: there is no robust error to scale the test by" in alike.text
+    assert alike.value == {"se": 4, "loss, lr and p_value": 0, "lr and p_value": 4}
+    monkeypatch.setattr("isingmap.structure.edge_losses.MOST_EDGES", 2)
+    large = told(learned(spins))
+    assert large.text.startswith("in edges.csv, loss, lr and p_value of 4 edges: more than 600 edges")
+
+
 def test_what_has_no_rows_or_no_weights_is_refused(spins):
     with pytest.raises(DataError, match="weight_kind='survey' says what weights"):
         learned(spins, weight_kind="survey")
@@ -198,6 +221,7 @@ def test_a_column_that_does_not_vary_is_as_sure_as_the_pseudo_observations_make_
     assert interval.by_profile[3] and interval.upper[3] - interval.lower[3] > 1.0
 
 
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_clusters_that_do_not_differ_have_no_errors(spins):
     """Each holds the same rows; what rounding leaves of their spread would look like perfect certainty."""
     for prior in (None, 1.0):
