@@ -65,6 +65,7 @@ def test_the_settings_of_the_fit_are_those_of_the_check(fitted, tmp_path, capsys
         return capsys.readouterr().out
 
     assert "each with its own fit" in check("--weight-column", "w")
+    assert "\\n" not in check("--weight-column", "w")  # two notes on lines of their own
     assert "another rule for missing cells" in check("--weight-column", "w", "--missing", "minus")
     assert "not the maximum" in check("--drop-column", "w")
     del document["fit"]["moments"]  # as an older file

@@ -105,6 +105,14 @@ def test_a_model_without_fields_looks_at_how_often_two_agree():
     assert np.isnan(learned.field_intervals.lower).all() and not learned.field_intervals.by_profile.any()
 
 
+@pytest.mark.parametrize("errors", ["model", "robust"])
+def test_fields_beside_an_empty_cell_have_profile_intervals(errors):
+    found = PlanarIsing(graph=[(0, 1), (1, 2)], prior=1, errors=errors).fit(table(90, 0, 30, 71)).learned_
+    assert found.intervals.by_profile.tolist() == [True, False, True, True, False]
+    up, down = found.intervals.upper - found.errors.standard, found.errors.standard - found.intervals.lower
+    assert (np.abs(up / down - 1)[[0, 2, 3]] > 0.05).all()
+
+
 def test_robust_profiles_and_tests_are_scaled_by_the_inflation():
     """Every row twice, as clusters of two: intervals of the single rows, though the likelihood counts twice as many."""
     spins = table(50, 15, 20, 45)

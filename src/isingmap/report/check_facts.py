@@ -40,7 +40,7 @@ def _what_was_done(check: GoodnessOfFit) -> Iterator[Fact]:
         f"{counted(model.n_edges, 'edge')} and {counted(int(model.free_fields.sum()), 'field')}",
     )
     if check.notes:
-        yield text_fact(CHECK, "note", "\n".join(map(printable, check.notes)))
+        yield Fact(CHECK, "note", list(check.notes), "\n".join(map(printable, check.notes)))
     how = (
         "each with its own fit on the same graph"
         if check.is_refitted

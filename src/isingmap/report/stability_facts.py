@@ -44,7 +44,8 @@ def stability_facts(learned: LearnedMap) -> Iterator[Fact]:
 
 def _resamples(found: Stability) -> str:
     kind, last = found.settings.kind, found.outcomes[-1].number
-    share = f" ({found.settings.share:g} of the rows)" if kind == M_OUT_OF_N else ""
+    drawn_units = "clusters" if found.n_clusters else "rows"
+    share = f" ({found.settings.share:g} of the {drawn_units})" if kind == M_OUT_OF_N else ""
     first = found.outcomes[0].number
     numbers = f"number {first}" if last == first else f"numbers {first} to {last}"
     drawn = ""
