@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,18 +12,28 @@ from contextvars import ContextVar
 
 from isingmap.errors import IsingMapWarning
 
+_OURS = os.path.dirname(__file__) + os.sep, contextlib.__file__
+
 # A variable of the context, not of the module: fits in several threads do not hear each other.
 _LISTENERS: ContextVar[tuple[list[str], ...]] = ContextVar("listeners", default=())
 
 
-def warn(message: str, category: type[IsingMapWarning], *, stacklevel: int = 1) -> None:
-    """Issue a warning; `stacklevel` counts as in `warnings.warn`.
+def warn(message: str, category: type[IsingMapWarning]) -> None:
+    """Issue a warning that points at the line by which the package was called, however deep down it is issued.
 
     It is heard also when Python's filters do not show it, as they do with a warning that is repeated.
     """
     for heard in _LISTENERS.get():
         heard.append(message)
-    warnings.warn(message, category, stacklevel=stacklevel + 1)
+    warnings.warn(message, category, stacklevel=1 + _levels_to_caller())
+
+
+def _levels_to_caller() -> int:
+    """Levels from `warn` up to the first code that is not of this package, which may be behind decorators."""
+    frame, levels = sys._getframe(1), 0
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame, levels = frame.f_back, levels + 1
+    return levels
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from isingmap import IsingModel, SpinTable
+from isingmap import IsingModel, PlanarIsing, SpinTable
 from isingmap.checking.captured import captured
 from isingmap.checking.goodness import COUNTS, PAIRS, TRIPLES, WORST_TRIPLE, goodness_of_fit
 from isingmap.checking.simulated import refitted
@@ -110,6 +110,50 @@ def test_missing_cells_are_missing_from_the_simulated_tables_too():
     assert min(p_of(check).values()) > 0.05
 
 
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"missing": "drop"},
+        {"missing": "minus"},
+        {"missing": "pairwise"},
+        {"missing": "drop", "prior": 20.0},
+        {"missing": "minus", "weight_kind": "survey"},
+    ],
+)
+def test_a_fit_with_settings_is_refitted_with_the_same(settings):
+    rng = np.random.default_rng(7)
+    rows = CHAIN.sample(300, rng=6)
+    rows[rng.random(rows.shape) < 0.05] = 0
+    weights = rng.exponential(size=300) if "weight_kind" in settings else None
+    table = SpinTable(rows, NAMES, (Coding("no", "yes"),) * 6, weights=weights)
+    fit = PlanarIsing(graph=CHAIN.edges.tolist(), **settings).fit(table)
+    check = goodness_of_fit(fit.model_, table, n_tables=19, **settings)
+    assert check.is_refitted and min(p_of(check).values()) > 0.05
+    assert check.n_rows == {"drop": (rows != 0).all(axis=1).sum()}.get(settings["missing"], 300)
+    for others in ({}, settings | {"missing": "drop" if settings["missing"] != "drop" else "minus"}):
+        if others != settings and settings != {"missing": "pairwise"}:
+            assert not goodness_of_fit(fit.model_, table, n_tables=19, **others).is_refitted
+    if "weight_kind" in settings:  # rows carry their weights: means are those of the fit
+        mean = check.misses[[m.is_mean for m in check.misses].index(True)]
+        assert mean.data == pytest.approx(fit.moments_.magnetizations[mean.source]) and mean.rows < 300
+
+
+def test_whole_frequencies_are_so_many_rows():
+    rng = np.random.default_rng(2)
+    rows, weights = CHAIN.sample(150, rng=9), rng.integers(0, 4, 150)
+    long, model = fitted_to(np.repeat(rows, weights, axis=0))
+    short = SpinTable(rows, NAMES, long.codings, weights=weights)
+    one, two = (goodness_of_fit(model, table, n_tables=19) for table in (long, short))
+    assert p_of(one) == p_of(two) and two.is_refitted and one.n_rows == two.n_rows == weights.sum()
+    assert one.captured == two.captured
+    carried = np.where(weights, weights, 0.0)
+    np.testing.assert_allclose(count_shares(rows, carried), count_shares(long.spins), atol=1e-15)
+    np.testing.assert_allclose(central_triples(rows, carried), central_triples(long.spins), rtol=1e-5, atol=1e-7)
+    half, whole = captured(model, rows, carried / 2), captured(model, long.spins)
+    assert half.log_likelihood == pytest.approx(whole.log_likelihood) and half.n_counted == weights.sum() / 2
+
+
 def test_information_is_that_of_enumeration(from_the_model):
     table, model, check = from_the_model
     x = np.array(np.meshgrid(*[[-1, 1]] * 6)).reshape(6, -1).T
@@ -147,9 +191,14 @@ def test_what_cannot_be_checked_is_refused(from_the_model):
         goodness_of_fit(model, table.select(["a", "b", "d", "e", "f"]))
     with pytest.raises(ModelError, match="n_tables=5 are too few"):
         goodness_of_fit(model, table, n_tables=5)
-    weighted = replace(table, weights=np.ones(300))
-    with pytest.raises(DataError, match="weights"):
-        goodness_of_fit(model, weighted)
+    heavy = replace(table, weights=np.full(300, 1e6))
+    with pytest.raises(DataError, match="weights add up to 300,000,000 rows"):
+        goodness_of_fit(model, heavy)
+    with pytest.raises(DataError, match="weight_kind='survey' says what weights"):
+        goodness_of_fit(model, table, weight_kind="survey")
+    holes = replace(table, spins=np.where(np.eye(300, 6), 0, table.spins))
+    with pytest.raises(DataError, match="6 missing cells in 6 of 300 rows"):
+        goodness_of_fit(model, holes, missing="error")
 
 
 def test_too_few_rows_for_a_fit_are_told():

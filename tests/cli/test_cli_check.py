@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,11 +37,44 @@ def test_everything_is_written_and_told(fitted, tmp_path, capsys):
     pairs = list(csv.DictReader((out / "pairs.csv").open()))
     assert len(pairs) == 6 + 15
     assert {row["fitted"] for row in pairs} == {"yes", "no"}
-    assert len(list(csv.reader((out / "counts.csv").open()))) == 1 + 7
-    assert len(list(csv.reader((out / "triples.csv").open()))) == 1 + 20
+    counts, triples = (list(csv.reader((out / name).open())) for name in ("counts.csv", "triples.csv"))
+    assert len(counts) == 1 + 7 and len(triples) == 1 + 20
+    assert counts[0] == ["n_positive", "data", "simulated_mean", "simulated_lower", "simulated_upper"]
+    assert triples[0] == ["first", "second", "third", "data", "simulated_mean", "z"]
     assert WILD not in (out / "check.svg").read_text()
     tests = {fact["label"]: fact["value"] for fact in json.loads((out / "check.json").read_text())["facts"]}
     assert 0 < tests["pairs, sum of z^2"]["p"] <= 1
+
+
+def test_the_settings_of_the_fit_are_those_of_the_check(fitted, tmp_path, capsys):
+    """As model.json tells them, or as they are given; otherwise tables are not refitted, and the text says why."""
+    _, table = fitted
+    header, *rows = Path(table).read_text().splitlines()
+    holes = [f"{row},{1 + k % 3}" if k % 9 else f",{row.partition(',')[2]},{1 + k % 3}" for k, row in enumerate(rows)]
+    weighted = tmp_path / "weighted.csv"
+    weighted.write_text("\n".join([f"{header},w", *holes]) + "\n")
+    made = str(tmp_path / "weighted-map")
+    options = ["--missing", "drop", "--prior", "5", "--weight-column", "w"]
+    assert main(["fit", str(weighted), "-o", made, "--quiet", "--restarts", "0", *options]) == 0
+    document = json.loads((tmp_path / "weighted-map" / "model.json").read_text())
+    assert document["fit"]["moments"] == {"missing": "drop", "weight_kind": "frequency", "prior": 5.0}
+
+    def check(*given):
+        capsys.readouterr()
+        assert main(["check", f"{made}/model.json", str(weighted), "--n-tables", "19", *given]) == 0
+        return capsys.readouterr().out
+
+    assert "each with its own fit" in check("--weight-column", "w")
+    assert "\\n" not in check("--weight-column", "w")  # two notes on lines of their own
+    assert "another rule for missing cells" in check("--weight-column", "w", "--missing", "minus")
+    assert "not the maximum" in check("--drop-column", "w")
+    del document["fit"]["moments"]  # as an older file
+    (tmp_path / "weighted-map" / "model.json").write_text(json.dumps(document))
+    assert "another prior" in check("--weight-column", "w")
+    assert "each with its own fit" in check(*options)
+    document["fit"]["moments"] = {"missing": "?"}
+    (tmp_path / "weighted-map" / "model.json").write_text(json.dumps(document))
+    assert '"moments" of "fit"' in check("--weight-column", "w")
 
 
 def test_results_are_not_overwritten_and_nothing_is_written_unasked(fitted, tmp_path, capsys):

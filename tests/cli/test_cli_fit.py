@@ -372,3 +372,13 @@ def test_the_way_back_in_python_can_be_run(run, tmp_path, command):
     model = IsingModel.load(tmp_path / "map" / "model.json")
     assert again.model_.edge_names == model.edge_names
     assert np.array_equal(again.couplings_, model.couplings)
+
+
+def test_draw_does_not_write_over_what_it_reads(run, table, tmp_path):
+    assert run("fit", table, "-o", tmp_path / "map", "--quiet")[0] == 0
+    model, places = tmp_path / "map" / "model.json", tmp_path / "places.svg"
+    places.write_bytes(model.read_bytes())
+    for read in ((places, "-o", places), (model, "--places", places, "-o", places)):
+        code, _, err = run("draw", *read, "--force")
+        assert code == 2 and "is read by this command, and would be lost" in err
+        assert places.read_bytes() == model.read_bytes()

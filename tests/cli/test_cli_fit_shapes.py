@@ -52,6 +52,51 @@ def test_other_tables_of_three_columns_are_not_called_long(tmp_path, rows):
         read_table(tmp_path / "t.csv")
 
 
+SCALES = [(0, 1, 1), (2, 0, 1), (1, 2, 0), (0, 2, 2), (2, 1, 1), (1, 0, 2), (0, 0, 0)]  # every pair of two at most once
+
+
+def test_short_scales_in_three_columns_are_not_called_long(run, tmp_path):
+    text = "sleep,mood,pain\n" + "\n".join(",".join(map(str, row)) for row in SCALES) + "\n"
+    (tmp_path / "t.csv").write_text(text)
+    assert read_table(tmp_path / "t.csv", threshold=1).n_samples == 7
+    code, _, err = run("fit", tmp_path / "t.csv", "-o", tmp_path / "m")
+    assert code == 2 and "long table" not in err and "cannot be read as two values" in err
+    grid = [f"{row},{column},{(row + column) % 2}" for row in range(4) for column in range(3)]
+    (tmp_path / "grid.csv").write_text("\n".join(["row,column,value", *grid]) + "\n")
+    code, _, err = run("fit", tmp_path / "grid.csv", "-o", tmp_path / "m")  # numbers for names, and every cell
+    assert code == 2 and "looks like a long table" in err and "set it aside with --id-column NAME" in err
+    with_ids = [f"{k},{line}" for k, line in enumerate(grid)]
+    (tmp_path / "grid.csv").write_text("\n".join(["id,row,column,value", *with_ids]) + "\n")
+    assert read_table(tmp_path / "grid.csv", id_column="id", threshold=1).n_samples == 12
+
+
+@pytest.mark.parametrize("digits", [1, 2, 6])
+def test_a_column_of_means_is_told_like_one_of_sums(run, tmp_path, digits):
+    counts = np.random.default_rng(0).poisson(1.0, (30, 4))
+    lines = [f"s{k},{','.join(map(str, row))},{row.mean():.{digits}f}" for k, row in enumerate(counts)]
+    (tmp_path / "t.csv").write_text("\n".join(["species,a,b,c,d,Mean", *lines]) + "\n")
+    for options in (("--transpose",), ()):
+        command = (
+            "fit",
+            tmp_path / "t.csv",
+            "--id-column",
+            "species",
+            "--threshold",
+            "1",
+            *options,
+            "--constant",
+            "drop",
+        )
+        code, _, err = run(*command, "-o", tmp_path / "m")
+        assert code == 2 and "column 'Mean' is the mean of the other columns" in err
+        assert "--drop-column Mean" in err
+    left_out = read_table(tmp_path / "t.csv", id_column="species", threshold=1, drop_column="Mean")
+    assert left_out.names == ("a", "b", "c", "d")
+    halves = "a,b,c\n0,1,0.5\n1,1,1\n0,0,1\n"
+    (tmp_path / "h.csv").write_text(halves)
+    assert read_table(tmp_path / "h.csv", threshold=0.6).n_spins == 3  # not in the last row
+
+
 def raster(table, zero="0", one="1"):
     cells = pd.read_csv(table).to_numpy()
     return "\n".join("".join(one if cell else zero for cell in row) for row in cells) + "\n"

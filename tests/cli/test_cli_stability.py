@@ -113,3 +113,48 @@ def test_names_with_markup_in_pictures_and_tables(run, pairs, tmp_path):
 def test_what_is_refused_is_told_in_options(run, table, tmp_path, options, message):
     code, _, err = run("stability", table, "--search", "greedy", "-o", tmp_path / "o", *options)
     assert code == 2 and message in err and "(in Python)" not in err and not (tmp_path / "o").exists()
+
+
+def test_clusters_and_weights_of_a_survey(run, table, tmp_path):
+    header, *rows = table.read_text().splitlines()
+    lines = [f"{header},school,w", *(f"{row},s{k % 9},{1 + k % 3}" for k, row in enumerate(rows))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    options = ("--cluster-column", "school", "--weight-column", "w", "--weight-kind", "survey")
+    code, out, err = run("stability", tmp_path / "t.csv", *FEW, *options, "-o", tmp_path / "o")
+    assert code == 0 and "whole clusters are drawn, 9 of them" in " ".join(out.split())
+    command = ("stability", tmp_path / "t.csv", *FEW, *options, "-o", tmp_path / "p")
+    code, _, err = run(*command, "--kind", "parametric")
+    assert code == 2 and "--kind nonparametric draws whole clusters" in err and not (tmp_path / "p").exists()
+    assert run(*command, "--kind", "nonparametric")[0] == 0
+
+
+def stability_section(out):
+    return " ".join(out.partition("\nStability\n")[2].partition("\n\n")[0].split())
+
+
+def test_what_cannot_be_said_is_not_said_in_numbers(run, table, tmp_path):
+    few = ("--search", "greedy", "--n-resamples")
+    for kind in ("nonparametric", "case-dropping", "m-out-of-n"):
+        code, out, _ = run("stability", table, *few, 1, "--kind", kind, "-o", tmp_path / "o", "--force")
+        said = stability_section(out)
+        assert code == 0 and "nan" not in said and "1 refit with" in said and "number 0," in said
+    assert "selection not told" in said and "intervals none of a single refit" in said
+    (tmp_path / "two.csv").write_text("a,b\n" + "0,0\n0,1\n1,0\n1,1\n" * 25)
+    code, out, _ = run("stability", tmp_path / "two.csv", *few, 5, "-o", tmp_path / "o", "--force")
+    assert code == 0 and "selection nothing to select: no refit has an edge" in stability_section(out)
+    (tmp_path / "two.csv").write_text("a,b\n" + "0,0\n0,0\n0,1\n1,0\n1,1\n1,1\n" * 25)
+    code, out, _ = run("stability", tmp_path / "two.csv", *few, 5, "-o", tmp_path / "o", "--force")
+    assert "of 1 pair to choose from no more than 1 can be false" in stability_section(out)
+    assert "of 5 refits they reach about from the smallest to the largest" in stability_section(out)
+
+
+def test_columns_that_are_constant_in_the_same_resamples_are_named_once(run, tmp_path):
+    rare = ["0,1,1,1,1,1,1", *("1,0,0,0,0,0,0" if k % 2 else "0,0,0,0,0,0,0" for k in range(29))]
+    (tmp_path / "t.csv").write_text("a,b,c,d,e,f,g\n" + "\n".join(rare) + "\n")
+    code, out, _ = run("stability", tmp_path / "t.csv", *FEW, "-o", tmp_path / "o")
+    said = stability_section(out)
+    assert code == 0 and said.count("constant column") == 1
+    assert "6 columns with a single value, and so no edge, in some resamples: b, c, d, e, f, g in" in said
+    facts = json.loads((tmp_path / "o" / "model.json").read_text())["facts"]
+    (value,) = [fact["value"] for fact in facts if fact["label"] == "constant columns"]
+    assert [entry["name"] for entry in value] == list("bcdefg")

@@ -14,6 +14,7 @@ from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import empirical_moments, overlap
 from isingmap.data.screening import screen
+from isingmap.data.table import Coding, SpinTable
 from isingmap.errors import DataError, DataWarning, FileFormatError
 
 LABELS = [("-1", "1"), ("0", "1"), ("no", "yes"), ("Nay", "Yea"), ("F", "T")]
@@ -325,3 +326,27 @@ def test_parts_that_met_the_labels_in_another_order(second):
     parts = MomentAccumulator(positive="agree").add(first).merge(MomentAccumulator(positive="agree").add(other))
     expected = empirical_moments(as_spin_table(first + other, positive="agree"))
     assert parts.moments().magnetizations[0] == expected.magnetizations[0]
+
+
+def test_a_part_without_rows_changes_nothing():
+    """As a filter of a data frame may leave it; at the beginning, in between and with weights."""
+    frame = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (60, 3)), columns=list("abc"))
+    whole = PlanarIsing(search="greedy").partial_fit(frame)
+    for empty in (frame[:0], frame[:0].astype(object), pl.DataFrame({"a": [], "b": [], "c": []})):
+        fit = PlanarIsing(search="greedy").partial_fit(empty)
+        assert fit.n_features_in_ == 3
+        with pytest.raises(DataError, match="no rows have passed yet"):
+            fit.learned_  # noqa: B018 - learned when it is asked for
+        fit.partial_fit(frame[:20]).partial_fit(empty, sample_weight=[]).partial_fit(frame[20:])
+        np.testing.assert_array_equal(fit.moments_.moments, whole.moments_.moments)
+        with pytest.raises(DataError, match="expected none, got 2"):
+            fit.partial_fit(empty, sample_weight=[1, 2])
+    with pytest.raises(DataError, match="2 features"):
+        whole.partial_fit(frame[:0][["a", "b"]])
+    with pytest.raises(DataError, match="same columns"):
+        whole.partial_fit(frame[:0][["b", "a", "c"]])
+    bare = PlanarIsing(search="greedy").partial_fit(frame.to_numpy()[:0]).partial_fit(frame.to_numpy())
+    np.testing.assert_array_equal(bare.moments_.moments, whole.moments_.moments)
+    coded = MomentAccumulator().add(SpinTable(np.zeros((0, 3), int), tuple("abc"), (Coding("0", "1"),) * 3))
+    coded.add(SpinTable(2 * frame.to_numpy() - 1, tuple("abc"), (Coding("0", "1"),) * 3))
+    np.testing.assert_array_equal(coded.moments().moments, whole.moments_.moments)

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from isingmap.data.convert import as_spin_table
+from isingmap.data.moments import moments_from_matrix
 from isingmap.data.table import Coding, SpinTable
 from isingmap.errors import DataError, DataWarning
 
@@ -178,3 +179,11 @@ def test_the_matrix_of_a_network_is_warned_of():
     with pytest.warns(DataWarning, match="6 x 6, symmetric, with the same value all along the diagonal"):
         as_spin_table(ring + ring.T)
     as_spin_table(ring)
+
+
+@pytest.mark.parametrize("name", ["(mean)", "(field)", " (field) "])
+def test_names_that_mean_something_else_in_tables_of_results_are_refused(name):
+    with pytest.raises(DataError, match=r"cannot be the name of a variable.* Rename the column"):
+        as_spin_table(np.array([[0, 1], [1, 0]]), names=["a", name])
+    with pytest.raises(DataError, match="cannot be the name of a variable"):
+        moments_from_matrix(np.eye(2), 10, names=["a", name])

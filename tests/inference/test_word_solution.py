@@ -9,6 +9,7 @@ import pytest
 from isingmap.compiled import kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.words import add, add_product, divide, multiply_words, negative, normalised
+from isingmap.inference.planar_solution import PlanarSolution
 from isingmap.inference.precision import Ladder, RungKind
 from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import BALLS, FOUR_WORDS, GROUND_GAUGE, TWO_WORDS, PlannedModel, zero_field_ladder
@@ -120,3 +121,26 @@ def test_no_rung_is_asked_about_a_model_that_is_too_large_for_it():
     with pytest.raises(PrecisionError):
         Ladder(SimpleNamespace(n_spins=100), kinds).ask_unmeasured(refuse)
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("what", ["hessian", "hessian_product", "correlations"])
+def test_the_whole_inverse_is_refused_before_a_matrix_is_factorised_for_it(what):
+    """Doubles answer log Z and refuse the inverse; words could not have it, and are not made to say so."""
+
+    def refuse(*_):
+        raise PrecisionError("lost", loss=1.0)
+
+    doubles = SimpleNamespace(loss=0.0, **dict.fromkeys(("hessian", "hessian_product", "correlations"), refuse))
+    made: list[int] = []
+    small = SimpleNamespace(loss=0.0, pair_correlations=lambda pairs: "found", hessian=lambda: "found")
+    words = RungKind("words", lambda model: made.append(1) or small, most_spins_inverted=10)
+    model = SimpleNamespace(n_spins=100)
+    ladder = Ladder(model, [RungKind("doubles", lambda model: doubles), words])
+    solution = PlanarSolution(SimpleNamespace(n_spins=100), ladder)
+    arguments = (np.ones(3),) if what == "hessian_product" else ()
+    with pytest.raises(PrecisionError, match="whole covariance matrix of 100 spins.* more than 10 spins"):
+        getattr(solution, what)(*arguments)
+    assert made == []
+    few = Ladder(SimpleNamespace(n_spins=10), [RungKind("doubles", lambda model: doubles), words])
+    assert PlanarSolution(SimpleNamespace(n_spins=10), few).hessian() == "found" and made == [1]
+    assert {TWO_WORDS.most_spins_inverted, FOUR_WORDS.most_spins_inverted} == {800}

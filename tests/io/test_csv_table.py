@@ -262,3 +262,19 @@ def test_written_tables_are_read_back(write, data):
 def test_a_single_strange_label_below_a_missing_cell(write):
     with pytest.raises(DataError, match=r"column 'b' holds '-1' \('-1' first in row 2 \(line 3\) \(1 cell\)\)"):
         read_table(write("a,b\n0,\n0,-1\n"))
+
+
+def test_groups_of_many_variables_take_time_in_proportion(tmp_path):
+    """The names of a file are looked up, and not gone through for each: a set of them is made once."""
+
+    class Names(tuple):
+        passes = 0
+
+        def __iter__(self):
+            Names.passes += 1
+            return super().__iter__()
+
+    (tmp_path / "g.csv").write_text("name,group\n" + "".join(f"v{k},g{k % 3}\n" for k in range(300)))
+    groups, notes = read_node_groups(tmp_path / "g.csv", Names(f"v{k}" for k in range(200)))
+    assert len(groups) == 200 and "100 names that the table does not have" in notes[0]
+    assert Names.passes < 5

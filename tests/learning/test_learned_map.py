@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from isingmap import PlanarIsing, as_spin_table
+from isingmap.checking.goodness import goodness_of_fit
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataWarning, ModelError
 from isingmap.warned import heard_warnings, warn
@@ -59,7 +60,24 @@ def test_warnings_are_kept_whatever_the_filter(rule):
     assert kept[0] == kept[1] and len(kept[0]) == 2
     assert "identical in all rows" in kept[0][0] and "left out because it would be infinite" in kept[0][1]
     assert [str(one.message) for one in shown] == ([*kept[0], *kept[1]] if rule == "always" else [])
-    assert all(one.filename == __file__ for one in shown[1::2])  # where fit was called
+    assert all(one.filename == __file__ for one in shown)  # where fit was called
+
+
+def test_warnings_point_at_the_line_of_the_user_however_deep_down():
+    x = np.column_stack([chain(), chain()[:, 0]])
+    holes = np.where(np.arange(300)[:, None] % 5 == np.arange(5), np.nan, x)
+    few = PlanarIsing(family="zero-field", search="greedy", missing="minus")
+    calls = (
+        lambda: few.fit(holes),
+        lambda: few.stability(holes[:100], n_resamples=1),
+        lambda: few.partial_fit(holes).learned_,
+        lambda: goodness_of_fit(few.model_, as_spin_table(holes), missing="minus", n_tables=19),
+    )
+    for call in calls:
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            call()
+        assert shown and {one.filename for one in shown} == {__file__}
 
 
 def test_given_moments_have_their_warnings_too():

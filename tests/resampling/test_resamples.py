@@ -110,3 +110,52 @@ def test_samples_have_the_moments_of_the_model(spins):
 def test_more_rows_than_can_be_drawn_are_refused(spins):
     with pytest.raises(DataError, match="at most 1,000,000,000. Divide all weights by one number"):
         own_order(table_of(spins, np.full(40, 1e8)))
+
+
+def clustered(spins, labels, weights=None, names="cab"):
+    return replace(table_of(spins, weights, names), clusters=np.asarray(labels))
+
+
+@pytest.mark.parametrize("kind", ["nonparametric", "m-out-of-n", "case-dropping"])
+@pytest.mark.parametrize("weights", [None, "whole", "fractions"])
+def test_clusters_are_drawn_as_wholes(spins, kind, weights):
+    """Every row of a cluster as often as the others; the file's order of rows and columns does not matter."""
+    labels = np.arange(40) // 5
+    spins = np.column_stack([spins[:, :2], np.where(labels % 2, 1, -1)])
+    given = {None: None, "whole": np.arange(1, 41), "fractions": np.arange(1, 41) / 7}[weights]
+    rows = own_order(clustered(spins, labels, given))
+    assert len(rows.units) == 8
+    for number in range(6):
+        drawn = resample(rows, kind, 0.5, 3, number, None)
+        ratio = drawn.weights / rows.weights
+        times = np.array([ratio[rows.cluster == c] for c in range(8)], dtype=object)
+        assert all(np.ptp(each) < 1e-12 for each in times) and drawn.clusters is None
+        if weights != "fractions":
+            assert sum(each[0] for each in times) == {"nonparametric": 8, "m-out-of-n": 4}.get(
+                kind, int(8 * (1 - DROPPED[number]))
+            )
+    order = np.random.default_rng(0).permutation(40)
+    shuffled = clustered(spins[order], labels[order], None if given is None else given[order])
+    assert same(drawn, resample(own_order(shuffled), kind, 0.5, 3, 5, None))
+
+
+def test_halves_of_the_clusters_complement_each_other(spins):
+    rows = own_order(clustered(spins, [f"school {k % 10}" for k in range(40)]))
+    one, two = (resample(rows, "m-out-of-n", 0.5, 0, 6 + odd, None).weights for odd in (0, 1))
+    np.testing.assert_array_equal(one + two, rows.weights)
+
+
+def test_clusters_of_single_rows_are_drawn_as_rows_are(spins):
+    """As many, with the same spread of how often each is drawn."""
+    rows = own_order(clustered(spins, np.arange(40)))
+    drawn = np.array([resample(rows, "nonparametric", 0.5, 0, k, None).weights for k in range(500)])
+    assert (drawn.sum(axis=1) == 40).all()
+    np.testing.assert_allclose(drawn.std(axis=0).mean(), np.sqrt(39 / 40), rtol=0.05)
+
+
+def test_weights_of_a_survey_are_no_counts(spins):
+    """A row of weight 2 is one row, drawn as often as others; all weigh what they did."""
+    rows = own_order(table_of(spins, np.tile([1.0, 2.0], 20)), weights_are_counts=False)
+    assert (rows.units == 1).all() and len(rows.units) == 40
+    drawn = resample(rows, "m-out-of-n", 0.5, 0, 0, None).weights
+    assert np.count_nonzero(drawn) == 20 and drawn.sum() == pytest.approx(30)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from isingmap import IsingModel, PlanarIsing
 from isingmap.resampling import stability as module
@@ -68,7 +69,7 @@ def test_the_threshold_of_stability_selection_by_hand():
     required = made(required=[(0, 1)])
     assert required.threshold(1.0) == pytest.approx(0.5 + 1.0**2 / (2 * 2))
     assert required.stable(1.0).tolist() == [False, False, False]
-    assert found.stable(10.0).tolist() == [True, False, False]
+    assert found.stable(2.5).tolist() == [True, False, False]
 
 
 def test_the_threshold_for_unimodal_distributions_by_hand():
@@ -85,6 +86,58 @@ def test_the_threshold_for_unimodal_distributions_by_hand():
             factor = 1 / (2 * (2 * t - 1 - 1 / (2 * halves)))
             assert t >= 0.5 + min(share**2, 1 / (2 * halves) + 0.75 * share**2)
         assert 0.5 < t < 1 and factor * chosen**2 / 190 == pytest.approx(most_false)
+
+
+def largest_tail(n_pairs, reached, mean):
+    """Largest chance that a unimodal number up to n_pairs with this mean share reaches so many: linear programs."""
+    shares, best = np.arange(n_pairs + 1) / n_pairs, 0.0
+    steps = np.eye(n_pairs, n_pairs + 1) - np.eye(n_pairs, n_pairs + 1, 1)  # at most 0 up to the mode
+    for mode in range(n_pairs + 1):
+        found = linprog(
+            -(np.arange(n_pairs + 1) >= reached).astype(float),
+            A_ub=np.where(np.arange(n_pairs)[:, None] < mode, steps, -steps),
+            b_ub=np.zeros(n_pairs),
+            A_eq=np.vstack([np.ones(n_pairs + 1), shares]),
+            b_eq=[1, mean],
+        )
+        best = max(best, -found.fun) if found.status == 0 else best
+    return best
+
+
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.5])
+def test_the_unimodal_bound_is_the_sharpest_there_is(share):
+    """C(t) of Theorem 2 from nothing: an edge is chosen in both halves with the chance share^2, pair by pair."""
+    halves = 10
+    for reached in range(2, halves + 1):
+        t = 0.5 + reached / (2 * halves)  # so often at least, where both halves of `reached` pairs have the edge
+        if t <= 0.5 + min(share**2, 0.5 / halves + 0.75 * share**2):
+            continue
+        constant = largest_tail(halves, reached, share**2) / share**2
+        assert module._unimodal_threshold(constant * (1 + 1e-9), share, halves) <= t + 1e-6
+        assert module._unimodal_threshold(constant * (1 - 1e-6), share, halves) > t
+
+
+def test_no_more_false_edges_than_are_said():
+    """Simulated: 30 pairs of halves, each of 190 pairs with a chance of its own; 60 times."""
+    rng, n = np.random.default_rng(0), 20
+    names, none = tuple(f"v{k:02}" for k in range(n)), np.empty((0, 2), np.int64)
+    pairs, false = np.stack(np.triu_indices(n, 1), axis=1), []
+    for _ in range(60):
+        chance = np.append(rng.beta(0.4, 8.0, 180), np.full(10, 0.98))
+        halves = rng.random((60, 190)) < chance
+        outcomes = tuple(Outcome(k, pairs[half], np.ones(half.sum())) for k, half in enumerate(halves))
+        found = Stability(names, none, np.empty(0), none, outcomes, StabilityOptions(kind="m-out-of-n"), 0, "", 100.0)
+        assert 0.5 < found.threshold() < 1
+        false.append((found.stable() & (chance <= chance.mean())).sum())
+        assert found.stable()[180:].all()
+    assert np.mean(false) <= 1.0
+
+
+def test_there_may_be_nothing_to_select():
+    assert np.isnan(made([REFITS[0]]).threshold()) and np.isnan(made([REFITS[0]]).interval).all()
+    assert np.isnan(made([[]] * 5).threshold()) and not made([[]] * 5).stable().any()
+    assert np.isnan(made(required=[(0, 1), (0, 2)]).threshold())  # one free pair
+    assert not np.isnan(made(required=[(0, 1), (0, 2)]).threshold(0.5))
 
 
 def test_a_pair_that_was_never_chosen():

@@ -8,13 +8,13 @@ import pytest
 
 from bare_moments import learn_structure, problem_of
 from isingmap import IsingModel, PlanarIsing
+from isingmap.data.table import FIELD
 from isingmap.errors import FileFormatError, FitWarning, ModelError, NoEstimateError, NonPlanarError
 from isingmap.learning import planar_ising
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.report.summary import fit_summary
 from isingmap.structure import checkpoint
 from isingmap.structure.edge_losses import edge_losses
-from isingmap.structure.result import FIELD
 from oracles import brute_force, finite_differences
 
 FIELDS = [0.9, 0.0, 0.0, -0.8, 0.02, 0.0, 0.7, 0.0]

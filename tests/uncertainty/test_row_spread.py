@@ -6,7 +6,8 @@ from brute_force import Family, statistics
 
 from isingmap import IsingModel, PlanarIsing
 from isingmap.data.convert import as_spin_table
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
+from isingmap.report.error_facts import error_facts
 from isingmap.uncertainty import row_spread as module
 from isingmap.uncertainty.row_spread import row_spread
 
@@ -103,12 +104,17 @@ def test_the_sandwich_against_enumeration_and_finite_differences(spins, prior):
             for t in shifts
         ]
     )
-    bread = np.linalg.inv(n * slopes)  # as the model's own errors, which a prior does not change
+    pseudo = prior or 0.0
+    bread = np.linalg.inv((n + pseudo) * slopes)
     centred = scores - scores.mean(axis=0)
-    variance = bread @ (centred.T @ centred) @ bread * n / (n - 1)
+    meat = centred.T @ centred * n / (n - 1) + n * np.outer(scores.mean(axis=0), scores.mean(axis=0))
+    # the pseudo-observations, one by one: as many of each configuration
+    of_pseudo = brute.table - brute.means(theta)
+    meat += pseudo / len(of_pseudo) * of_pseudo.T @ of_pseudo
+    variance = bread @ meat @ bread
     np.testing.assert_allclose(found.errors.standard, np.sqrt(variance.diagonal()), rtol=1e-5)
     wald = learned(spins, prior=prior)
-    np.testing.assert_allclose(wald.errors.standard, np.sqrt(np.linalg.inv(n * slopes).diagonal()), rtol=1e-5)
+    np.testing.assert_allclose(wald.errors.standard, np.sqrt(bread.diagonal()), rtol=1e-5)
     np.testing.assert_allclose(found.errors.inflation, variance.diagonal() / wald.errors.standard**2, rtol=1e-5)
 
 
@@ -163,6 +169,28 @@ def test_clusters_that_are_none_are_refused(spins, labels):
         learned(spins, clusters=labels)
 
 
+def test_few_clusters_are_warned_of(spins):
+    with pytest.warns(DataWarning, match="only 2 clusters: .* hardly known from fewer than 20"):
+        found = learned(spins, clusters=np.arange(240) // 120)
+    assert any("only 2 clusters" in text for text in found.warnings)
+    assert learned(spins, clusters=np.arange(240) // 12).warnings == ()
+
+
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+def test_empty_cells_are_explained(spins, monkeypatch):
+    def told(found):
+        return {fact.label: fact for fact in error_facts(found, "Care")}.get("empty cells")
+
+    assert told(learned(spins)) is None
+    alike = told(learned(np.vstack([spins] * 3), clusters=np.repeat([0, 1, 2], len(spins))))
+    assert "se of 4 edges: the clusters do not differ" in alike.text
+    assert "lr and p_value of 4 edges: there is no robust error to scale the test by" in alike.text
+    assert alike.value == {"se": 4, "loss, lr and p_value": 0, "lr and p_value": 4}
+    monkeypatch.setattr("isingmap.structure.edge_losses.MOST_EDGES", 2)
+    large = told(learned(spins))
+    assert large.text.startswith("in edges.csv, loss, lr and p_value of 4 edges: more than 600 edges")
+
+
 def test_what_has_no_rows_or_no_weights_is_refused(spins):
     with pytest.raises(DataError, match="weight_kind='survey' says what weights"):
         learned(spins, weight_kind="survey")
@@ -182,14 +210,36 @@ def test_dropped_rows_leave_their_clusters(spins):
 
 
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
-def test_a_column_that_does_not_vary_has_no_robust_error(spins):
-    """What rounding leaves of it would look like perfect certainty."""
+def test_a_column_that_does_not_vary_is_as_sure_as_the_pseudo_observations_make_it(spins):
+    """Of 240 rows and half a pseudo-observation 240.5 hold +1: the error of that share, not that of rounding."""
     kept = spins.copy()
     kept[:, 3] = 1
     found = PlanarIsing(constant="keep", prior=1, errors="robust", graph=[(0, 1)]).fit(kept).learned_
-    assert np.isnan(found.field_errors).tolist() == [False, False, False, True]
+    variance = 0.25 * (1 / 240.5 + 1 / 0.5)  # of half the logarithm of the odds
+    assert found.field_errors[3] == pytest.approx(np.sqrt(variance), rel=1e-6)
     interval = found.field_intervals
     assert interval.by_profile[3] and interval.upper[3] - interval.lower[3] > 1.0
+
+
+@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
+def test_clusters_that_do_not_differ_have_no_errors(spins):
+    """Each holds the same rows; what rounding leaves of their spread would look like perfect certainty."""
+    for prior in (None, 1.0):
+        found = learned(np.vstack([spins] * 3), clusters=np.repeat([0, 1, 2], len(spins)), prior=prior)
+        assert np.isnan(found.errors.standard).all() and found.intervals.by_profile.all()
+
+
+@pytest.mark.parametrize("empty", [(0, 12, 30, 58), (40, 30, 20, 0), (97, 1, 0, 2)])
+def test_an_empty_cell_under_a_prior_leaves_robust_errors_honest(empty):
+    """A saturated model is right, so the sandwich is its own error, apart from N / (N - 1) of the rows."""
+    spins = np.repeat([[-1, -1], [-1, 1], [1, -1], [1, 1]], empty, axis=0)
+    plain, robust = (
+        PlanarIsing(graph=[(0, 1)], prior=1.0, errors=errors).fit(spins).learned_ for errors in ("model", "robust")
+    )
+    np.testing.assert_allclose(robust.errors.standard, plain.errors.standard, rtol=0.01)
+    np.testing.assert_allclose(robust.edge_tests.statistic, plain.edge_tests.statistic, rtol=0.02)
+    cells = np.array(empty) + 0.25
+    assert plain.coupling_errors[0] == pytest.approx(0.25 * np.sqrt((1 / cells).sum()))
 
 
 def test_labels_of_clusters_of_every_kind(spins):

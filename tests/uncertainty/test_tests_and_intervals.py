@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from brute_force import Family, statistics
 from scipy import stats
 
 from isingmap import IsingModel, PlanarIsing
@@ -104,6 +105,14 @@ def test_a_model_without_fields_looks_at_how_often_two_agree():
     assert np.isnan(learned.field_intervals.lower).all() and not learned.field_intervals.by_profile.any()
 
 
+@pytest.mark.parametrize("errors", ["model", "robust"])
+def test_fields_beside_an_empty_cell_have_profile_intervals(errors):
+    found = PlanarIsing(graph=[(0, 1), (1, 2)], prior=1, errors=errors).fit(table(90, 0, 30, 71)).learned_
+    assert found.intervals.by_profile.tolist() == [True, False, True, True, False]
+    up, down = found.intervals.upper - found.errors.standard, found.errors.standard - found.intervals.lower
+    assert (np.abs(up / down - 1)[[0, 2, 3]] > 0.05).all()
+
+
 def test_robust_profiles_and_tests_are_scaled_by_the_inflation():
     """Every row twice, as clusters of two: intervals of the single rows, though the likelihood counts twice as many."""
     spins = table(50, 15, 20, 45)
@@ -129,3 +138,26 @@ def test_both_codings_give_identical_intervals():
         for side in ("lower", "upper"):
             np.testing.assert_array_equal(getattr(one.intervals, side), getattr(two.intervals, side))
         np.testing.assert_array_equal(one.edge_tests.p_value, two.edge_tests.p_value)
+
+
+@pytest.mark.parametrize("errors", ["model", "robust"])
+def test_with_a_prior_tests_and_intervals_are_of_one_likelihood(errors):
+    """p is below 0.05 where the profile leaves 0 out, at every strength of the prior; the losses by enumeration."""
+    spins = np.vstack([table(12, 8, 9, 11), table(4, 1, 2, 3)])
+    edges, contradictions, decided = [(0, 1), (1, 2)], 0, set()
+    for prior in (1.0, 10.0, 50.0, 200.0, 1000.0):
+        for k in range(0, 20, 2):  # more and more rows that agree
+            grown = np.vstack([spins, np.ones((k, 3), int), -np.ones((k, 3), int)])
+            found = PlanarIsing(graph=edges, prior=prior, errors=errors, intervals="profile").fit(grown).learned_
+            without_0 = (found.coupling_intervals.lower > 0) | (found.coupling_intervals.upper < 0)
+            contradictions += int((without_0 != (found.edge_tests.p_value < 0.05)).sum())
+            decided |= set(without_0.tolist())
+    assert contradictions == 0 and decided == {True, False}
+    brute = Family(3, edges, [0, 1, 2])
+    total = len(grown) + prior
+    target = statistics(grown, edges, [0, 1, 2]).sum(axis=0) / total
+    losses = [total * (brute.best(target)[0] - brute.best(target, held=(k, 0.0))[0]) for k in (0, 1)]
+    np.testing.assert_allclose(found.edge_losses, losses, rtol=1e-6)
+    # near 0 Wald's statistic is that of the likelihood ratio
+    wald = (found.model.couplings / found.coupling_errors) ** 2
+    np.testing.assert_allclose(wald, found.edge_tests.statistic, rtol=0.05)

@@ -21,6 +21,8 @@ class Captured:
     Attributes
     ----------
     n_rows : int
+    n_counted : float
+        What they count as: their weight, where they have one.
     n_patterns : int
         Different rows.
     entropy : float
@@ -42,6 +44,7 @@ class Captured:
     """
 
     n_rows: int
+    n_counted: float
     n_patterns: int
     entropy: float
     independent_entropy: float
@@ -64,16 +67,19 @@ class Captured:
         return (self.log_likelihood - self.independent_log_likelihood) / most if most > 0 else np.nan
 
 
-def captured(model: IsingModel, spins: np.ndarray) -> Captured | None:
+def captured(model: IsingModel, spins: np.ndarray, weights: np.ndarray | None = None) -> Captured | None:
     """From the complete rows of a table; None without any."""
-    rows = spins[(spins != 0).all(axis=1)]
+    weights = np.ones(len(spins)) if weights is None else weights
+    complete = (spins != 0).all(axis=1) & (weights > 0)
+    rows, n_counted = spins[complete], float(weights[complete].sum())
     if not len(rows):
         return None
-    patterns, counts = np.unique(rows, axis=0, return_counts=True)
-    shares = counts / len(rows)
+    patterns, pattern = np.unique(rows, axis=0, return_inverse=True)
+    shares = np.bincount(pattern.reshape(-1), weights[complete]) / n_counted
     n = model.n_spins
     return Captured(
         n_rows=len(rows),
+        n_counted=n_counted,
         n_patterns=len(patterns),
         entropy=model.entropy(),
         independent_entropy=float(_entropies(model.magnetizations()).sum()),

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from isingmap.checking.captured import Captured, captured
 from isingmap.checking.simulated import Simulation
 from isingmap.checking.statistics import TableStatistics, statistics_of, triples_of
+from isingmap.data.missing import apply_missing
 from isingmap.data.moments import empirical_moments
+from isingmap.data.options import FREQUENCY, SURVEY
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataError, ModelError
 from isingmap.interruption import listening
 from isingmap.learning.misses import Miss, misses
 from isingmap.model import IsingModel
 from isingmap.progress import progress_bar
+from isingmap.uncertainty.survey import as_survey
 
 # Deviations below this are those of numbers that are all the same.
 ROUNDING = 1e-7
 # Fewer simulated tables say nothing about p-values below 0.05.
 FEWEST_TABLES = 19
+MOST_ROWS = 10_000_000
 PAIRS, WORST_PAIR, COUNTS, TRIPLES, WORST_TRIPLE = (
     "pairs, sum of z^2",
     "worst pair, |z|",
@@ -93,7 +97,9 @@ class GoodnessOfFit:
     ----------
     model : IsingModel
     n_rows, n_missing : int
-        Of the table; missing cells.
+        Of the table as it was held against the model; missing cells.
+    notes : tuple of str
+        What was done about missing cells and weights.
     seed, n_tables, n_failed : int
         Simulated tables, and those that no model could be fitted to, which are left out.
     is_refitted : bool
@@ -111,6 +117,7 @@ class GoodnessOfFit:
     model: IsingModel
     n_rows: int
     n_missing: int
+    notes: tuple[str, ...]
     seed: int
     n_tables: int
     n_failed: int
@@ -124,7 +131,15 @@ class GoodnessOfFit:
 
 @listening()
 def goodness_of_fit(
-    model: IsingModel, table: SpinTable, *, n_tables: int = 100, seed: int = 0, progress: bool = False
+    model: IsingModel,
+    table: SpinTable,
+    *,
+    missing: str = "pairwise",
+    weight_kind: str = FREQUENCY,
+    prior: float | None = None,
+    n_tables: int = 100,
+    seed: int = 0,
+    progress: bool = False,
 ) -> GoodnessOfFit:
     """Hold a model against a table: means, all pairs, number of +1 in a row, triples, entropies.
 
@@ -138,7 +153,14 @@ def goodness_of_fit(
     ----------
     model : IsingModel
     table : SpinTable
-        Columns named as the spins of the model, in any order; every spin must be there. Without weights.
+        Columns named as the spins of the model, in any order; every spin must be there. Rows with weights that are
+        whole frequencies are repeated, so often that drawn tables have as many rows; with other weights drawn rows
+        carry those of the table.
+    missing : {"pairwise", "drop", "minus", "error"}
+        Rule for missing cells, `weight_kind` and `prior`: those that the model was fitted with, or it is not the
+        maximum of the likelihood for the table.
+    weight_kind : {"frequency", "survey"}
+    prior : float, optional
     n_tables : int
         The smallest p-value is 1 / (n_tables + 1).
     seed : int
@@ -152,20 +174,22 @@ def goodness_of_fit(
     Raises
     ------
     DataError
-        When columns do not fit the model, for weights, and when no model can be fitted to most simulated tables.
+        When columns do not fit the model, for weights or missing cells that the settings do not fit, and when no
+        model can be fitted to most simulated tables.
     ModelError
         For a number of tables below 19.
     NonPlanarError, PrecisionError
         As in `IsingModel.sample`.
     """
-    table = _in_order_of(model, table)
+    given = _in_order_of(model, table)
     if n_tables < FEWEST_TABLES:
         raise ModelError(
             f"n_tables={n_tables} are too few for p-values of 0.05: at least {FEWEST_TABLES}, such as n_tables=100"
         )
+    table = _with_rules(given, missing, weight_kind)
     moments = empirical_moments(table)
     missed = misses(model, moments)
-    simulation = Simulation.of(model, table, moments, seed)
+    simulation = Simulation.of(model, table, moments, prior, seed)
     found: list[TableStatistics] = []
     with progress_bar("tables", enabled=progress) as update:
         for k in range(n_tables):
@@ -180,12 +204,13 @@ def goodness_of_fit(
             "fitted, because some combination of values does not occur in them: the table has too few rows for this "
             f"check (n_samples {table.n_samples:,})"
         )
-    mine = statistics_of(table.spins, missed)
+    mine = statistics_of(table.spins, missed, table.weights)
     triples = _triples(mine, found, model.n_spins)
     return GoodnessOfFit(
         model=model,
         n_rows=table.n_samples,
         n_missing=table.n_missing,
+        notes=table.notes[len(given.notes) :],
         seed=seed,
         n_tables=n_tables,
         n_failed=n_tables - len(found),
@@ -194,13 +219,11 @@ def goodness_of_fit(
         tests=tuple(_tests(mine, found, triples)),
         counts=_counts(mine, found),
         triples=triples,
-        captured=captured(model, table.spins),
+        captured=captured(model, table.spins, table.weights),
     )
 
 
 def _in_order_of(model: IsingModel, table: SpinTable) -> SpinTable:
-    if table.weights is not None:
-        raise DataError("a table with weights cannot be checked yet; repeat its rows instead")
     lacking = [name for name in model.names if name not in table.names]
     if lacking:
         raise DataError(
@@ -208,6 +231,24 @@ def _in_order_of(model: IsingModel, table: SpinTable) -> SpinTable:
             f"{model.n_spins} are; its columns are {', '.join(table.names[:10])}"
         )
     return table.select(list(model.names))
+
+
+def _with_rules(table: SpinTable, missing: str, weight_kind: str) -> SpinTable:
+    """The table as a model with these settings is learned from it; whole frequencies as so many rows."""
+    table = apply_missing(replace(table, clusters=None), missing)
+    if weight_kind == SURVEY:
+        return as_survey(table)
+    if table.weights is None or (table.weights != np.floor(table.weights)).any():
+        return table
+    total = table.weights.sum()
+    if total > MOST_ROWS:
+        raise DataError(
+            f"the weights add up to {total:,.10g} rows, and each simulated table has as many: at most {MOST_ROWS:,}. "
+            "Divide all weights by one number"
+        )
+    rows = np.repeat(np.arange(table.n_samples), table.weights.astype(np.int64))
+    note = f"Rows of a whole weight count as so many rows: {len(rows):,}."
+    return replace(table, spins=table.spins[rows], weights=None).with_notes(note)
 
 
 def _counts(mine: TableStatistics, found: list[TableStatistics]) -> CountOfPositives:

@@ -12,7 +12,7 @@ from isingmap.data.table import SpinTable
 from isingmap.errors import DataError, NoEstimateError, PrecisionError
 from isingmap.interruption import look
 from isingmap.learning.misses import misses
-from isingmap.likelihood.fit import fit_couplings
+from isingmap.likelihood.fit import fit_couplings, shrunk
 from isingmap.model import IsingModel
 
 # Moments this close are those of a maximum of the likelihood.
@@ -27,7 +27,9 @@ class Simulation:
     ----------
     model : IsingModel
     table : SpinTable
-        Of -1, +1 and 0 (missing), columns in the order of the model.
+        Of -1, +1 and 0 (missing), columns in the order of the model; drawn rows have its weights.
+    prior : float or None
+        Pseudo-observations of the model's fit.
     is_refitted : bool
         Whether the model is the maximum of the likelihood on its graph for this table, so that each simulated table
         gets a model of its own too. Otherwise all are held against the model as it is.
@@ -36,13 +38,16 @@ class Simulation:
 
     model: IsingModel
     table: SpinTable
+    prior: float | None
     is_refitted: bool
     seed: int
 
     @classmethod
-    def of(cls, model: IsingModel, table: SpinTable, moments: EmpiricalMoments, seed: int) -> Simulation:
+    def of(
+        cls, model: IsingModel, table: SpinTable, moments: EmpiricalMoments, prior: float | None, seed: int
+    ) -> Simulation:
         """Of a table and its moments."""
-        return cls(model, table, is_maximum(model, moments), seed)
+        return cls(model, table, prior, is_maximum(model, moments, prior), seed)
 
     def statistics(self, number: int) -> TableStatistics | None:
         """Of simulated table `number`, a function of it and the seed alone; None where no model can be fitted to it."""
@@ -52,22 +57,23 @@ class Simulation:
         table = replace(self.table, spins=np.where(self.table.spins == 0, 0, drawn).astype(np.int8))
         moments = empirical_moments(table)
         try:
-            model = refitted(self.model, moments) if self.is_refitted else self.model
+            model = refitted(self.model, moments, self.prior) if self.is_refitted else self.model
         except (NoEstimateError, PrecisionError, DataError):
             return None
-        return statistics_of(table.spins, misses(model, moments))
+        return statistics_of(table.spins, misses(model, moments), table.weights)
 
 
-def is_maximum(model: IsingModel, moments: EmpiricalMoments) -> bool:
-    """Whether the model has the moments of its edges and the means of its fields from this table."""
+def is_maximum(model: IsingModel, moments: EmpiricalMoments, prior: float | None = None) -> bool:
+    """Whether the model has the moments of its edges and the means of its fields from this table, and its prior."""
     first, second = model.edges.T
-    of_edges = moments.moments[first, second] - model.moments()
     assert moments.magnetizations is not None  # they come from rows
-    of_fields = (moments.magnetizations - model.magnetizations())[model.free_fields]
+    of_edges = shrunk(moments.moments[first, second], prior, moments.n_samples) - model.moments()
+    of_fields = shrunk(moments.magnetizations, prior, moments.n_samples) - model.magnetizations()
+    of_fields = of_fields[model.free_fields]
     return bool(np.abs(np.concatenate([of_edges, of_fields])).max(initial=0.0) <= FITTED)
 
 
-def refitted(model: IsingModel, moments: EmpiricalMoments) -> IsingModel:
+def refitted(model: IsingModel, moments: EmpiricalMoments, prior: float | None = None) -> IsingModel:
     """The maximum of the likelihood on the same graph.
 
     Raises
@@ -81,6 +87,7 @@ def refitted(model: IsingModel, moments: EmpiricalMoments) -> IsingModel:
         n_spins=model.n_spins,
         magnetizations=moments.magnetizations if model.free_fields.any() else None,
         n_samples=moments.n_samples,
+        prior=prior,
         names=model.names,
         free_fields=model.free_fields if model.free_fields.any() else None,
         start=np.concatenate([model.couplings, model.fields[model.free_fields]]),

@@ -37,18 +37,22 @@ class TableStatistics:
     triples: np.ndarray
 
 
-def statistics_of(spins: np.ndarray, missed: list[Miss]) -> TableStatistics:
-    """Statistics of a table of -1, +1 and 0 (missing), from what its model misses."""
+def statistics_of(spins: np.ndarray, missed: list[Miss], weights: np.ndarray | None = None) -> TableStatistics:
+    """Statistics of a table of -1, +1 and 0 (missing), whose rows may have weights, from what its model misses."""
     z = np.array([miss.z for miss in missed if not miss.is_fitted and np.isfinite(miss.z)])
     return TableStatistics(
-        float((z**2).sum()), float(np.abs(z).max(initial=0.0)), count_shares(spins), central_triples(spins)
+        float((z**2).sum()),
+        float(np.abs(z).max(initial=0.0)),
+        count_shares(spins, weights),
+        central_triples(spins, weights),
     )
 
 
-def count_shares(spins: np.ndarray) -> np.ndarray:
-    """Share of the rows with 0, 1, ..., n_spins times +1."""
+def count_shares(spins: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Share of the rows, or of their weight, with 0, 1, ..., n_spins times +1."""
     n_rows, n = spins.shape
-    return np.bincount((spins == 1).sum(axis=1), minlength=n + 1) / n_rows
+    total = n_rows if weights is None else weights.sum()
+    return np.bincount((spins == 1).sum(axis=1), weights, minlength=n + 1) / total
 
 
 def triples_of(n_spins: int) -> np.ndarray:
@@ -60,19 +64,20 @@ def triples_of(n_spins: int) -> np.ndarray:
     return np.vstack(parts) if parts else np.empty((0, 3), np.int64)
 
 
-def central_triples(spins: np.ndarray) -> np.ndarray:
+def central_triples(spins: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Third central moments of all triples, over the rows in which all three are known; NaN without any. O(N n^3)."""
     n = spins.shape[1]
     if n > MOST_SPINS_IN_TRIPLES:
         return np.empty(0, np.float32)
     known = (spins != 0).astype(np.float64)
+    weighted = known if weights is None else known * weights[:, None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        centred = np.where(known > 0, spins - spins.sum(axis=0) / known.sum(axis=0), 0.0)
+        centred = np.where(known > 0, spins - (spins * weighted).sum(axis=0) / weighted.sum(axis=0), 0.0)
         first, second = np.triu_indices(n, 1)
         parts = []
         for i in range(n):
             later = first > i
-            sums = (centred * centred[:, [i]]).T @ centred
-            rows = (known * known[:, [i]]).T @ known
+            sums = (centred * (centred * weighted)[:, [i]]).T @ centred
+            rows = (known * weighted[:, [i]]).T @ known
             parts.append((sums / rows)[first[later], second[later]])
     return np.concatenate([np.empty(0), *parts]).astype(np.float32)

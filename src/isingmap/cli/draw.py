@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from isingmap.cli import options, streams
+from isingmap.cli import model_options, options, streams
 
 DESCRIPTION = """\
 Draw the map of a model.json again: every variable in its place, in the colours of its
@@ -48,6 +48,7 @@ def run(arguments: Namespace) -> int:
     from isingmap.report.saved_map import draw_saved_map, read_positions
 
     check_file(arguments.output, force=arguments.force)
+    model_options.check_apart(arguments.output, arguments.model, arguments.places)
     places = None if arguments.places is None else read_positions(arguments.places)
     Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
     draw_saved_map(arguments.model, arguments.output, title=arguments.title, places=places)

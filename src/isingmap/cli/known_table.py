@@ -7,15 +7,17 @@ from argparse import ArgumentParser, Namespace
 from isingmap.cli import model_options, options, streams
 
 
-def add_table(parser: ArgumentParser) -> None:
-    """The argument TABLE and how it is read."""
+def add_table(parser: ArgumentParser):
+    """The argument TABLE and how it is read; returns the group of the options about it."""
     parser.add_argument(
         "table",
         metavar="TABLE",
         type=streams.file_to_read,
         help="file with a header line of names, those of the model, or - for standard input",
     )
-    options.add_reading_options(parser.add_argument_group("the table"))
+    group = parser.add_argument_group("the table")
+    options.add_reading_options(group)
+    return group
 
 
 def read_table_of(arguments: Namespace, file):
@@ -33,6 +35,7 @@ def read_table_of(arguments: Namespace, file):
         missing_label=arguments.missing_label,
         header_lines=arguments.header_lines,
         transpose=arguments.transpose,
+        weight_column=getattr(arguments, "weight_column", None),
         separator=arguments.separator,
         known=known,
     )

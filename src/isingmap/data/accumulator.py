@@ -115,7 +115,7 @@ class MomentAccumulator:
                 )
 
     def add(self, X, weights=None) -> MomentAccumulator:
-        """Take the rows of a part.
+        """Take the rows of a part, which may be none.
 
         Parameters
         ----------
@@ -129,6 +129,8 @@ class MomentAccumulator:
         DataError
             If it is no table, or has other columns. Whether columns are two-valued is known in the end.
         """
+        if np.ndim(X) == 2 and not len(X) and np.shape(X)[1]:
+            return self._add_nothing(X, weights)
         if isinstance(X, SpinTable):
             return self._add_coded(X, weights)
         plain = plain_chunk(X) if self.threshold is None and not missing_keys(self.missing_label) else None
@@ -196,7 +198,7 @@ class MomentAccumulator:
             If nothing passed, or columns are not two-valued; names them all.
         """
         if self._tally is None or self.names is None:
-            raise DataError("no rows have passed yet; add(X) takes them")
+            raise DataError("no rows have passed yet; add(X), or partial_fit(X) of an estimator, takes them")
         if not self._tally.total.rounded() <= LARGEST_WEIGHT:
             raise DataError(f"the weights add up to more than {LARGEST_WEIGHT:g}; divide them all by one number")
         every = list(range(len(self.names)))
@@ -310,6 +312,14 @@ class MomentAccumulator:
         return found
 
     # --- one part --------------------------------------------------------------------------------------------
+
+    def _add_nothing(self, X, weights) -> MomentAccumulator:
+        """A part without rows, such as one that a filter has emptied, must have the columns all the same."""
+        if weights is not None and len(weights):
+            raise DataError(f"weights must be one number per row: expected none, got {len(weights)}")
+        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+        self._check_columns(np.shape(X)[1], names)
+        return self
 
     def _add_coded(self, table: SpinTable, weights) -> MomentAccumulator:
         if weights is not None and table.weights is not None:

@@ -63,7 +63,7 @@ def code_columns(
         All columns that cannot be read as two values, each with its value, place and count.
     """
     if known and positive is None and threshold is None:
-        positive = _known_labels(names, known)
+        positive = _known_labels(columns, names, known)
     columns, values, codings, notes = decided_codings(
         columns, names, positive=positive, threshold=threshold, missing_label=missing_label, place=place
     )
@@ -110,10 +110,17 @@ def decided_codings(
     return columns, values, codings, (*notes, *more)
 
 
-def _known_labels(names: Sequence[str], known: Mapping[str, Coding]) -> dict[str, str]:
-    """The label that is +1 in each column whose labels are known."""
-    least = next((known[name].positive for name in names if name in known and known[name].positive[:3] == ">= "), None)
-    if least is not None:
+def _known_labels(columns: Sequence[LabelColumn], names: Sequence[str], known: Mapping[str, Coding]) -> dict[str, str]:
+    """The label that is +1 in each column whose labels are known; of counts the samples of a model have labels, too."""
+    coded = [(column, known[name]) for column, name in zip(columns, names, strict=True) if name in known]
+    of_counts = [(column, coding) for column, coding in coded if coding.positive[:3] == ">= "]
+    numbers = [
+        coding.positive
+        for column, coding in of_counts
+        if not {*column.values} <= {normalise(coding.negative), normalise(coding.positive)}
+    ]
+    if numbers:
+        least = numbers[0]
         raise DataError(f"the model was learned from counts, {least[3:]} or more being +1. Give threshold={least[3:]}")
     return {name: known[name].positive for name in names if name in known}
 

@@ -218,7 +218,6 @@ def _warn_of_adjacency(columns: Sequence[np.ndarray]) -> None:
             f"{counted(n, 'observation')}? A matrix of couplings is a model (IsingModel), moments are for "
             "fit_moments(moments, n_samples)",
             DataWarning,
-            stacklevel=3,
         )
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from isingmap.cached import cached_property
+from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 
 # Normalised texts that stand for "no answer". The word "None" is not among them: it is as often an answer
@@ -28,8 +29,11 @@ _ABBREVIATIONS = {"t": "true", "f": "false", "y": "yes", "n": "no"}
 
 
 def normalise(text: str) -> str:
-    """The key under which texts of equal meaning agree ("TRUE" = "T", "1.0" = "1"); "" if missing."""
-    key = text.strip().casefold()
+    """The key under which texts of equal meaning agree ("TRUE" = "T", "1.0" = "1"); "" if missing.
+
+    A label that `write_csv` has guarded ("'+") is the label itself.
+    """
+    key = unguarded(text.strip()).casefold()
     if key in MISSING_MARKERS:
         return ""
     value = number(key)
@@ -120,7 +124,7 @@ class LabelColumn(Sequence[str]):
         """The label as the user wrote it; numbers in their shortest form."""
         if number(key) is not None:
             return key
-        return next((text.strip() for text, k in zip(self.texts, self.keys, strict=True) if k == key), key)
+        return next((unguarded(text.strip()) for text, k in zip(self.texts, self.keys, strict=True) if k == key), key)
 
     def mapped(self, values: dict[str, int]) -> np.ndarray:
         """An int8 value per row: `values` of its label, 0 for every other label."""

@@ -47,7 +47,7 @@ def apply_missing(table: SpinTable, rule: str) -> SpinTable:
     if rule == "pairwise":
         return table.with_notes(gaps.kept)
     if rule == "minus":
-        gaps.warn_of_invented(stacklevel=2)
+        gaps.warn_of_invented()
         return replace(table, spins=np.where(table.spins == 0, np.int8(-1), table.spins)).with_notes(gaps.minus)
     complete = (table.spins != 0).all(axis=1)
     weights = None if table.weights is None else table.weights[complete]
@@ -85,7 +85,7 @@ def missing_applied(tally: Tally, names: Sequence[str], rule: str) -> tuple[Tall
     if rule == "pairwise":
         return tally, (gaps.kept,)
     if rule == "minus":
-        gaps.warn_of_invented(stacklevel=2)
+        gaps.warn_of_invented()
         return tally.with_minus(), (gaps.minus,)
     if tally.total.are_zero():
         raise gaps.nothing_left
@@ -151,7 +151,7 @@ class Gaps:
     def kept(self) -> str:
         return f"{self.extent}: each pair of columns uses the rows where both are known."
 
-    def warn_of_invented(self, *, stacklevel: int) -> None:
+    def warn_of_invented(self) -> None:
         """Where so many cells are read as -1 that they shape the result.
 
         Warns
@@ -166,5 +166,4 @@ class Gaps:
                 f"missing='minus' invents {share:.1%} of all cells{rows if n_absent else ''}. Columns with missing "
                 "cells in the same rows will look tied. missing='drop' and missing='pairwise' invent nothing",
                 DataWarning,
-                stacklevel=stacklevel + 1,
             )

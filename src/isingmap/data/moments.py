@@ -213,7 +213,6 @@ def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray, names: 
             f"their matrix {values[0]:.3g}, mostly through {shown}); they are used as they are. "
             "missing='drop' avoids this",
             DataWarning,
-            stacklevel=3,
         )
 
 

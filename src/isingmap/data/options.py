@@ -49,7 +49,7 @@ class DataOptions:
         "log-likelihoods count, and standard errors are robust",
         "choice",
         choices=(FREQUENCY, SURVEY),
-        commands=("fit",),
+        commands=("fit", "stability"),
     )
     threshold: float | None = option(
         None,

@@ -70,7 +70,7 @@ def screened(
     kept, notes = _without_constant(columns, constant)
     columns = columns if len(kept) == len(names) else columns.select(kept)
     for message in (*_few_rows(columns), *_rare(columns), *_twins(columns)):
-        warn(message, DataWarning, stacklevel=3)
+        warn(message, DataWarning)
     return kept, notes
 
 

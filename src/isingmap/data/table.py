@@ -11,6 +11,8 @@ import numpy as np
 from isingmap.errors import DataError
 from isingmap.printable import printable
 
+# What stands in place of a second variable in tables of edges, of what was left out and of what a model misses.
+FIELD, MEAN = "(field)", "(mean)"
 LARGEST_WEIGHT = 1e150  # of all rows together; its square is still a number
 
 
@@ -151,13 +153,19 @@ def checked_names(names: Sequence[object], n_spins: int) -> tuple[str, ...]:
     Raises
     ------
     DataError
-        Naming the names that are repeated, empty or not text.
+        Naming the names that are repeated, empty, not text, or have another meaning in tables of results.
     """
     names = _one_per_column(names, n_spins, "names")
     bad = [i for i, name in enumerate(names) if not isinstance(name, str) or not name.strip()]
     if bad:
         shown = listed([f"{names[i]!r} (column {i + 1})" for i in bad])
         raise DataError(f"every variable needs a name that is a non-empty text; got {shown}")
+    taken = [repr(name) for name in names if name.strip() in (FIELD, MEAN)]
+    if taken:
+        raise DataError(
+            f"{listed(taken)} cannot be the name of a variable: in tables of results it stands for a field or a mean. "
+            "Rename the column"
+        )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         shown = listed([repr(name) for name in repeated])

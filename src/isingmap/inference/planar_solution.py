@@ -40,10 +40,10 @@ class PlanarSolution:
     def _few(self) -> EnumeratedSolution:
         return enumerated_solution(self.graph, self._ladder.model.couplings)
 
-    def _ask(self, question: Callable, of_few: Callable | None = None):
+    def _ask(self, question: Callable, of_few: Callable | None = None, *, inverts: bool = False):
         """The ladder's answer, or that of enumeration, for which the question may be another one."""
         try:
-            return self._ladder.ask(question)
+            return self._ladder.ask(question, inverts=inverts)
         except PrecisionError:
             if self.graph.n_spins > MOST_SPINS:
                 raise
@@ -81,17 +81,17 @@ class PlanarSolution:
         return of_spins
 
     def hessian(self) -> np.ndarray:
-        return self._ask(lambda solved: solved.hessian())
+        return self._ask(lambda solved: solved.hessian(), inverts=True)
 
     def correlations(self) -> np.ndarray:
-        everything = self._ask(lambda solved: solved.correlations())
+        everything = self._ask(lambda solved: solved.correlations(), inverts=True)
         return everything[: self.graph.n_spins, : self.graph.n_spins]
 
     def pair_correlations(self, pairs: np.ndarray) -> np.ndarray:
         return self._ask(lambda solved: solved.pair_correlations(pairs))
 
     def hessian_product(self, vector: np.ndarray) -> np.ndarray:
-        return self._ask(lambda solved: solved.hessian_product(vector))
+        return self._ask(lambda solved: solved.hessian_product(vector), inverts=True)
 
     def hessian_entries(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return self._ask(lambda solved: solved.hessian_entries(first, second))

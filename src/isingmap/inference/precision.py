@@ -105,6 +105,16 @@ class Rung(Protocol):
         """E[x_i x_j] of the given pairs, (k,)."""
 
 
+def too_large_to_invert(n_spins: int, most: float) -> PrecisionError:
+    """What is said where the whole inverse is asked for of more spins."""
+    return PrecisionError(
+        f"the couplings are too strong for the whole covariance matrix of {n_spins} spins: doubles are not exact "
+        f"enough, and more than {most} spins would take too much memory in anything else. Moments and correlations of "
+        "single pairs can be had",
+        loss=np.inf,
+    )
+
+
 class Model(Protocol):
     """What a ladder needs to know of the model it solves."""
 
@@ -132,6 +142,8 @@ class RungKind(Generic[AnyModel, AnyRung]):
         Larger models are not solved with it.
     most_spins_asked : float
         Larger models are not asked when all that is known is that another rung refused: it could take hours.
+    most_spins_inverted : float
+        Of larger models the whole inverse is not asked for, which would take too much memory.
     suits : callable
         Whether it can solve a model; asked when the rungs before it have refused.
     """
@@ -140,6 +152,7 @@ class RungKind(Generic[AnyModel, AnyRung]):
     solve: Callable[[AnyModel], AnyRung]
     most_spins: float = math.inf
     most_spins_asked: float = math.inf
+    most_spins_inverted: float = math.inf
     suits: Callable[[AnyModel], bool] = lambda model: True
 
 
@@ -214,25 +227,29 @@ class Ladder(Generic[AnyModel]):
         """The first rung whose log Z and moments are exact enough; errors as in `kind`."""
         return self.rung(self.kind)
 
-    def ask(self, question: Callable[[Any], Any]):
+    def ask(self, question: Callable[[Any], Any], *, inverts: bool = False):
         """The answer of the first rung from `solved` on that does not refuse.
+
+        `inverts` says that the question takes the whole inverse: a rung that cannot have it is not made for it.
 
         Raises
         ------
         PrecisionError
             When all refuse that may be asked.
         """
-        return self._ask(question, self.kinds.index(self.kind))
+        return self._ask(question, self.kinds.index(self.kind), inverts=inverts)
 
     def ask_unmeasured(self, question: Callable[[Any], Any]):
         """`ask` from the first rung on, whatever its loss: for questions that look at their own errors."""
         return self._ask(question, 0)
 
-    def _ask(self, question, first: int):
+    def _ask(self, question, first: int, *, inverts: bool = False):
         n_spins = self.model.n_spins
         later = [kind for kind in self.kinds[first + 1 :] if n_spins <= min(kind.most_spins, kind.most_spins_asked)]
         for kind in (self.kinds[first], *later):
-            if kind.suits(self.model):
+            if inverts and n_spins > kind.most_spins_inverted:
+                refused = too_large_to_invert(n_spins, kind.most_spins_inverted)
+            elif kind.suits(self.model):
                 try:
                     with self._at_work(kind):
                         return question(self.rung(kind))

@@ -9,6 +9,7 @@ ball arithmetic takes over and proves its answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from isingmap.inference.precision import (
     MOST_SPINS_IN_FOUR_WORDS,
     MOST_SPINS_IN_TWO_WORDS,
     MOST_SPINS_INVERTED_IN_BALLS,
+    MOST_SPINS_INVERTED_IN_WORDS,
     STRONGEST_IN_WORDS,
     Ladder,
     RungKind,
@@ -105,12 +107,12 @@ def _in_balls(model: PlannedModel) -> CertifiedSolution:
 DOUBLES = RungKind("doubles", _in_doubles)
 GROUND_GAUGE = RungKind("doubles at a ground state", _in_doubles_at_the_ground)
 TABLES = RungKind("elimination", _in_tables, suits=lambda model: model.is_narrow)
-TWO_WORDS = RungKind(
-    "double-double arithmetic", _in_two_words, MOST_SPINS_IN_TWO_WORDS, suits=lambda model: model.suits_words
-)
-FOUR_WORDS = RungKind(
-    "quad-double arithmetic", _in_four_words, MOST_SPINS_IN_FOUR_WORDS, suits=lambda model: model.suits_words
-)
+_WORDS: dict[str, Any] = {
+    "most_spins_inverted": MOST_SPINS_INVERTED_IN_WORDS,
+    "suits": lambda model: model.suits_words,
+}
+TWO_WORDS = RungKind("double-double arithmetic", _in_two_words, MOST_SPINS_IN_TWO_WORDS, **_WORDS)
+FOUR_WORDS = RungKind("quad-double arithmetic", _in_four_words, MOST_SPINS_IN_FOUR_WORDS, **_WORDS)
 BALLS = RungKind("ball arithmetic", _in_balls, MOST_SPINS_IN_BALLS, MOST_SPINS_INVERTED_IN_BALLS)
 
 RUNGS: tuple[RungKind, ...] = (DOUBLES, GROUND_GAUGE, TABLES, TWO_WORDS, FOUR_WORDS, BALLS)

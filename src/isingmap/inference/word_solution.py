@@ -15,7 +15,12 @@ from isingmap.cached import cached_property
 from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.word_elimination import factorise_words, selected_words, word_entries
 from isingmap.inference.pfaffian.word_inverse import inverse_entries_in_words
-from isingmap.inference.precision import LARGEST_ERROR, LARGEST_HARMLESS_FACTOR, MOST_SPINS_INVERTED_IN_WORDS
+from isingmap.inference.precision import (
+    LARGEST_ERROR,
+    LARGEST_HARMLESS_FACTOR,
+    MOST_SPINS_INVERTED_IN_WORDS,
+    too_large_to_invert,
+)
 from isingmap.inference.proofs.certified import working_precision
 from isingmap.inference.zero_field.paths import shortest_paths
 from isingmap.inference.zero_field.plan import DualPlan
@@ -113,12 +118,7 @@ class WordSolution:
         """The whole inverse, by darts."""
         n = self.plan.n_spins
         if n > MOST_SPINS_INVERTED_IN_WORDS:
-            raise PrecisionError(
-                f"the couplings are too strong for the whole covariance matrix of {n} spins: doubles are not exact "
-                f"enough, and more than {MOST_SPINS_INVERTED_IN_WORDS} spins would take too much memory in anything "
-                "else. Moments and correlations of single pairs can be had",
-                loss=np.inf,
-            )
+            raise too_large_to_invert(n, MOST_SPINS_INVERTED_IN_WORDS)
         darts = np.arange(self.plan.signs.size)
         return inverse_entries_in_words(self.plan.elimination, self._factors, darts)
 

@@ -144,7 +144,8 @@ def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[tuple[
     without = [repr(name) for name in names if name not in group_of]
     if without:
         raise DataError(f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}")
-    strange = [name for name in group_of if name not in set(names)]
+    known = frozenset(names)
+    strange = [name for name in group_of if name not in known]
     note = f"{records.path} has {counted(len(strange), 'name')} that the table does not have: {listed(strange)}."
     return tuple(group_of[name] for name in names), (note,) if strange else ()
 
@@ -231,7 +232,7 @@ def _read_variables_in_columns(sheet: Sheet, roles: Roles, coding: dict) -> Spin
         clusters = numbered_clusters(_clusters(sheet, column), sheet.n_rows)
         notes.append(f"Column {roles.cluster} holds the clusters of the rows: {clusters.max() + 1:,} of them.")
     refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
-    refuse_long(sheet, kept)
+    refuse_long(sheet, kept, ids_given=bool(roles.ids))
     refuse_further_headers(sheet, kept)
     refuse_totals(sheet, kept)
     hint = transpose_hint(sheet, kept) if coding["known"] is None else ""

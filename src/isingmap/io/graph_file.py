@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 
-from isingmap.data.table import counted, listed
+from isingmap.data.table import FIELD, counted, listed
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.reading import each_read_once
 from isingmap.io.edge_list import read_pairs
 from isingmap.io.formats import Format
 from isingmap.io.model_content import ModelFile
 from isingmap.io.model_file import format_of_file
-from isingmap.structure.result import FIELD
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from isingmap.data.table import listed
+from isingmap.errors import ModelError
+from isingmap.option import Option
+from isingmap.structure.options import MOMENT_SETTINGS, OPTIONS
+
+_OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
 
 # Entries without which a table cannot be read as that of the fit was.
 FIT, LABELS = '"fit"', '"labels" of "fit"'
@@ -80,6 +85,24 @@ def _are_positions(value: object, names: Sequence[str]) -> bool:
     )
 
 
+def _are_moment_settings(value: object, names: Sequence[str]) -> bool:
+    """Settings that exist, with values that they can have; None stands for the default."""
+    if value is None:
+        return True
+    return isinstance(value, dict) and all(
+        name in MOMENT_SETTINGS and (given is None or _is_value(_OPTIONS_BY_NAME[name], given))
+        for name, given in value.items()
+    )
+
+
+def _is_value(setting: Option, given: object) -> bool:
+    try:
+        setting.check(given, setting.name)
+    except ModelError:
+        return False
+    return True
+
+
 _CHECKS: dict[str, Callable[[Any, Sequence[str]], bool]] = {
     "fit": lambda value, names: isinstance(value, dict),
     "facts": lambda value, names: isinstance(value, list) and all(isinstance(fact, dict) for fact in value),
@@ -89,6 +112,7 @@ _CHECKS_OF_FIT: dict[str, Callable[[Any, Sequence[str]], bool]] = {
     "title": _is_text,
     "command": _is_text,
     "settings": _is_text,
+    "moments": _are_moment_settings,
     "stopped": _is_text,
     "n_samples": _is_number,
     "log_likelihood": _is_number,

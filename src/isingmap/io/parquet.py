@@ -41,6 +41,13 @@ def parquet_sheet(path: str | PathLike[str]) -> Sheet:
     return _sheet(path, header, columns, 0)
 
 
+def parquet_rows(path: str | PathLike[str]) -> int:
+    """How many rows a readable Parquet file has."""
+    from pyarrow.parquet import read_metadata
+
+    return read_metadata(path).num_rows
+
+
 def parquet_parts(path: str | PathLike[str]) -> Iterator[Sheet]:
     """The same rows, some thousands at a time.
 

@@ -16,6 +16,7 @@ from isingmap.io.sheet import Sheet
 
 _FURTHER_HEADERS = (2, 1)  # rows below the names that may be headers, too
 _SMALLEST_MATRIX = 5  # a smaller table of answers may well be symmetric
+_SMALLEST_GRID = 9  # in fewer rows every pair of few answers may well occur once
 
 
 def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None:
@@ -65,15 +66,18 @@ def _is_symmetric(columns: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def refuse_long(sheet: Sheet, kept: Sequence[int]) -> None:
+def refuse_long(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None:
     """Refuse three columns of which two name the row and the column of a cell, and the third is what it holds.
+
+    The names of rows are others than those of columns, or there is a cell for each pair of them: three answers on a
+    short scale have the same labels, and hardly ever every pair of them once.
 
     Raises
     ------
     DataError
         With the way to read them.
     """
-    found = _long_columns([sheet.columns[j] for j in kept]) if len(kept) == 3 else None
+    found = _long_columns([sheet.columns[j] for j in kept]) if len(kept) == 3 and not ids_given else None
     if found is None:
         return
     row, column, value = (sheet.header[kept[k]] for k in found)
@@ -85,7 +89,8 @@ def refuse_long(sheet: Sheet, kept: Sequence[int]) -> None:
         f"this looks like a long table, one line for each cell: every line is about another pair of {row!r} and "
         f"{column!r}. If each {row} is an observation and each {column} a variable, read it with "
         f"read_long_table(columns={stream.getvalue()!r}); if it is the other way round, with "
-        f"read_long_table(columns={other.getvalue()!r})"
+        f"read_long_table(columns={other.getvalue()!r}). If the lines are observations after all, add a column of row "
+        "ids and set it aside with id_column=NAME"
     )
 
 
@@ -98,7 +103,9 @@ def _long_columns(columns: Sequence[Sequence[str]]) -> tuple[int, int, int] | No
     value = min(range(3), key=lambda k: (counts[k], -k))
     row, column = sorted({0, 1, 2} - {value}, key=lambda k: -counts[k])
     repeated = max(counts[row], counts[column]) < n_rows
-    filled = 2 * n_rows >= counts[row] * counts[column]
+    n_cells = counts[row] * counts[column]
+    are_apart = set(texts[row]).isdisjoint(texts[column])
+    filled = 2 * n_rows >= n_cells if are_apart else n_rows == n_cells >= _SMALLEST_GRID
     if repeated and filled and len(set(zip(texts[row], texts[column], strict=True))) == n_rows:
         return row, column, value
     return None
@@ -143,7 +150,7 @@ def _texts_from(column: Sequence[str], row: int) -> Collection[str]:
 
 
 def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
-    """Refuse a column that is the sum of the others, or a last row that is the sum of the rows above.
+    """Refuse a column that is the sum or the mean of the others, or a last row that is the sum of the rows above.
 
     Raises
     ------
@@ -156,6 +163,11 @@ def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
                 name = sheet.header[j]
                 raise DataError(
                     f"column {name!r} is the sum of the other columns; leave it out with drop_column={name!r}"
+                )
+            if _is_mean(sheet, j, kept):
+                name = sheet.header[j]
+                raise DataError(
+                    f"column {name!r} is the mean of the other columns; leave it out with drop_column={name!r}"
                 )
     if sheet.n_rows > 2 and len(kept) > 1 and _last_row_is_total([sheet.columns[j] for j in kept]):
         raise DataError(f"line {sheet.lines[-1]} is the sum of the lines above; delete it")
@@ -170,6 +182,21 @@ def _is_total(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
             return False
         found_two = found_two or total > 1
     return found_two
+
+
+def _is_mean(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
+    """Whether every cell is the mean of the others in its row, as far as it has digits; one at least is a fraction."""
+    found_fraction = False
+    for row, cell in enumerate(sheet.columns[candidate]):
+        mean = number(cell)
+        parts = [number(sheet.columns[j][row]) for j in kept if j != candidate] if mean is not None else [None]
+        if mean is None or None in parts:
+            return False
+        n_digits = len(cell.strip().partition(".")[2])
+        if abs(sum(parts) / len(parts) - mean) > 0.5000001 * 10.0**-n_digits:  # type: ignore[arg-type]
+            return False
+        found_fraction = found_fraction or not mean.is_integer()
+    return found_fraction
 
 
 def _last_row_is_total(columns: Sequence[Sequence[str]]) -> bool:

@@ -19,7 +19,7 @@ from isingmap.io.by_column import UnevenError, parts_by_column
 from isingmap.io.bytes_on_disk import BytesOnDisk
 from isingmap.io.csv_table import Roles, roles_in, row_weights
 from isingmap.io.delimited import top_of
-from isingmap.io.parquet import is_parquet, parquet_parts
+from isingmap.io.parquet import is_parquet, parquet_parts, parquet_rows
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import refuse_further_headers, refuse_long, refuse_totals
@@ -85,10 +85,17 @@ def read_in_parts(
                 look()
                 passed.add(sheet)
                 if progress is not None:
-                    progress(data.n_read, len(data))
+                    progress(_n_read(path, data, passed.accumulator.n_rows), len(data))
         except (_TakesAllError, UnevenError, UnicodeDecodeError):
             return None
     return passed.table()
+
+
+def _n_read(path: str | PathLike[str], data: BytesOnDisk, n_rows: int) -> int:
+    """Bytes that have been read; of a Parquet file, which its library reads, as large a share as of the rows."""
+    if not is_parquet(path):
+        return data.n_read
+    return len(data) * n_rows // parquet_rows(path)
 
 
 class _TakesAllError(Exception):
@@ -110,7 +117,7 @@ class _Passed:
         try:
             if self.first is None:
                 self.kept, self.weight, self.notes = roles_in(sheet, self.roles)
-                refuse_long(sheet, self.kept)
+                refuse_long(sheet, self.kept, ids_given=bool(self.roles.ids))
                 refuse_further_headers(sheet, self.kept)
                 refuse_totals(sheet, self.kept)
                 self.first = sheet

@@ -10,17 +10,15 @@ from scipy.special import ndtri
 
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.screening import unbalanced_columns
-from isingmap.data.table import counted, listed
+from isingmap.data.table import FIELD, counted, listed
 from isingmap.errors import DataWarning, FitWarning
 from isingmap.inference.elimination.clique_tree import width_of
 from isingmap.learning.settings import SETTINGS
 from isingmap.model import IsingModel
 from isingmap.structure.edge_gain import edge_gain, table_gain
 from isingmap.structure.families import AUTO, FAMILIES
-from isingmap.structure.result import FIELD, TOO_WIDE, Exclusion, SearchResult
+from isingmap.structure.result import TOO_WIDE, Exclusion, SearchResult
 from isingmap.warned import warn
-
-TO_CALLER_OF_FIT = 4  # levels up from here: the search of the estimator, its `fit`, the user's line
 
 # Among 50 independent columns (shares of 0.02 to 0.5, 200 and 1000 rows, families "partial" and "zero-field") each that
 # lacks a field for which BIC would pay (|mean| above 0.2 with 200 rows, 0.1 with 1000) has 1.0 to 1.4 false edges, one
@@ -54,7 +52,7 @@ def warn_about_settings(settings: dict[str, Any]) -> None:
     if idle:
         verb, them = ("has", "it") if len(idle) == 1 else ("have", "them")
         text = f"{', '.join(idle)} {verb} no say in the graph with search={search}; leave {them} out"
-        warn(text, FitWarning, stacklevel=TO_CALLER_OF_FIT)
+        warn(text, FitWarning)
 
 
 def _is_default(name: str, value: object) -> bool:
@@ -76,7 +74,6 @@ def warn_about_data(moments: EmpiricalMoments, family: str) -> None:
         "zero-field model takes every variable for a fair coin, so two rare items that have nothing to do with "
         'each other look strongly tied. Use family="planar", which gives every variable a field',
         DataWarning,
-        stacklevel=TO_CALLER_OF_FIT,
     )
 
 
@@ -107,7 +104,7 @@ def warn_about_missing_fields(model: IsingModel, moments: EmpiricalMoments) -> N
         f"{listed(shown, 5)}. Such an edge can stand in place of a field{sure}. "
         'family="planar" gives every variable a field'
     )
-    warn(text, FitWarning, stacklevel=TO_CALLER_OF_FIT)
+    warn(text, FitWarning)
 
 
 def _lacking(k: int, partners: Sequence[int], moments: EmpiricalMoments) -> str:
@@ -150,7 +147,7 @@ def warn_about_search(result: SearchResult, n_edges: int | None) -> None:
     FitWarning
     """
     for message in _about_search(result, n_edges):
-        warn(message, FitWarning, stacklevel=TO_CALLER_OF_FIT)
+        warn(message, FitWarning)
 
 
 def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:

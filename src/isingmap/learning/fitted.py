@@ -166,5 +166,4 @@ class Fitted:
                 f"{counted(self.model_.n_spins, 'column')} only, and not comparable with that of a fit that kept more. "
                 "constant='keep' with prior=1 scores all columns",
                 DataWarning,
-                stacklevel=4,
             )

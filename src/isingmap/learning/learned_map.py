@@ -135,7 +135,8 @@ class LearnedMap:
     @cached_property
     def errors(self) -> Errors:
         """Standard errors of all parameters, couplings first, then free fields, and where they come from."""
-        return errors_of(self.model, self.moments.n_samples, overlap=self.overlap, spread=self.spread)
+        n_samples, prior = self.moments.n_samples, self.result.prior
+        return errors_of(self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior)
 
     @cached_property
     def edge_tests(self) -> RatioTests:

@@ -27,7 +27,7 @@ from isingmap.learning.fit_warnings import (
 )
 from isingmap.learning.fitted import Fitted
 from isingmap.learning.learned_map import LearnedMap
-from isingmap.learning.resampled import fit_to_the_end, stability_of
+from isingmap.learning.resampled import fit_to_the_end, refuse_kind, stability_of
 from isingmap.learning.settings import (
     check_values,
     options_from,
@@ -254,7 +254,7 @@ class PlanarIsing(Configured, Fitted):
             )
 
     @with_resampling
-    def stability(self, X, sample_weight=None, **resampling) -> Stability:
+    def stability(self, X, sample_weight=None, clusters=None, **resampling) -> Stability:
         """Learn the model as `fit` does, and again from resampled rows: which edges can be relied on.
 
         `learned_` has the answer too, and `write_results` writes it. The whole procedure is repeated with all settings
@@ -262,8 +262,8 @@ class PlanarIsing(Configured, Fitted):
 
         Parameters
         ----------
-        X, sample_weight
-            As in `fit`.
+        X, sample_weight, clusters
+            As in `fit`. Whole clusters are drawn, and rows with weights of a survey carry these with them.
         {resampling}
 
         Returns
@@ -290,10 +290,12 @@ class PlanarIsing(Configured, Fitted):
             raise DataError("resamples are drawn from the rows, and there are only sums over them here; give the table")
         options = StabilityOptions(**resampling)
         with listening():
-            fit_to_the_end(self, X, sample_weight)
+            has_clusters = clusters is not None or (isinstance(X, SpinTable) and X.clusters is not None)
+            refuse_kind(options.kind, has_clusters, self.weight_kind)
+            fit_to_the_end(self, X, sample_weight, clusters)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", IsingMapWarning)  # said by the fit
-                table, columns = self._prepared(X, sample_weight)
+                table, columns = self._prepared(X, sample_weight, clusters)
             found = stability_of(self.get_params(), columns, table, self.learned_, options)
         self._learned = replace(self.learned_, stability=found, settings=self._settings())
         return found

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from isingmap.data.options import SURVEY
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataError, ModelError
 from isingmap.learning.edges_of_columns import among_kept
@@ -25,7 +26,7 @@ from isingmap.resampling.stability import Stability
 from isingmap.structure.options import ProblemOptions, SearchOptions
 
 
-def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any) -> None:
+def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) -> None:
     """Fit with those settings set aside that are about the resamples alone: the checkpoint, and a seed of no restarts.
 
     Raises
@@ -43,11 +44,27 @@ def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any) -> None:
         aside["random_state"] = seed.default
     estimator.set_params(**aside)
     try:
-        estimator.fit(X, sample_weight=sample_weight)
+        estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
     finally:
         estimator.set_params(**{name: settings[name] for name in aside})
     if estimator.learned_.interrupted:
         raise KeyboardInterrupt
+
+
+def refuse_kind(kind: str, has_clusters: bool, weight_kind: str | None) -> None:
+    """Refuse samples of the model where rows are not what it draws; looked at before the work.
+
+    Raises
+    ------
+    DataError
+    """
+    what = "rows in clusters" if has_clusters else "rows with weights of a survey"
+    if kind == PARAMETRIC and (has_clusters or weight_kind == SURVEY):
+        way_out = "kind='nonparametric' draws whole clusters" if has_clusters else "kind='nonparametric' draws the rows"
+        raise DataError(
+            f"samples of the model are independent rows of equal weight, and these are {what}: kind='{PARAMETRIC}' "
+            f"would make the map look more certain than it is. {way_out}"
+        )
 
 
 def stability_of(
@@ -76,12 +93,6 @@ def stability_of(
     ModelError, DataError, FileFormatError, IsingMapError, KeyboardInterrupt
         See `own_order` and `outcomes_of`.
     """
-    if table.clusters is not None:
-        raise DataError(
-            "rows that belong together in clusters would have to be drawn together, which resamples do not do: they "
-            "would make the map look more certain than it is. Leave out cluster_column=, or take the "
-            "robust errors of a fit"
-        )
     asked = options_from(settings, ProblemOptions)
     for setting in ("required_edges", "graph"):
         asked[setting] = among_kept(asked[setting], columns, table.names, setting)
@@ -93,7 +104,8 @@ def stability_of(
     elif search.n_restarts is None and settings["search"] in SETTINGS["random_state"].steers:
         search = replace(search, n_restarts=0)  # a thousand searches need not each be the last word
     model = in_order_of_names(learned.model) if resampling.kind == PARAMETRIC else None
-    refit = Refit(own_order(table), resampling, seed, asked, search, model, os.getpid())
+    rows = own_order(table, weights_are_counts=settings["weight_kind"] != SURVEY)
+    refit = Refit(rows, resampling, seed, asked, search, model, os.getpid())
     with progress_bar("resamples", enabled=bool(settings["verbose"])) as progress:
         outcomes, interrupted = outcomes_of(refit, checkpoint=settings["checkpoint"], progress=progress)
     return Stability(
@@ -106,6 +118,7 @@ def stability_of(
         seed=seed,
         identity=identity_of(refit),
         n_samples=learned.moments.n_samples,
+        n_clusters=0 if rows.cluster is None else len(rows.units),
         interrupted=interrupted,
     )
 

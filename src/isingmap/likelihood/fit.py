@@ -67,7 +67,7 @@ class FitResult:
     def standard_errors(self) -> np.ndarray:
         """Of the couplings, then of the free fields, for this fixed graph, (n_parameters,). Needs `n_samples`.
 
-        See the function `standard_errors`.
+        See the function `standard_errors`. A prior's pseudo-observations count like rows.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class FitResult:
         """
         if self.n_samples is None:
             raise ModelError("standard errors need n_samples; give it to fit_couplings")
-        return standard_errors(self.model, self.n_samples)
+        return standard_errors(self.model, self.n_samples + (self.prior or 0.0))
 
 
 def standard_errors(model: IsingModel, n_samples: float, overlap: np.ndarray | None = None) -> np.ndarray:
@@ -215,7 +215,7 @@ def fit_couplings(
     total = per_sample * (1.0 if n_samples is None else n_samples)
     result = FitResult(model, total, converged, norm, n_iter, n_samples, prior)
     if not converged:
-        warn(f"the fit is {result.status}; {REMEDY}", FitWarning, stacklevel=2)
+        warn(f"the fit is {result.status}; {REMEDY}", FitWarning)
     return result
 
 

@@ -39,11 +39,14 @@ def _what_was_done(check: GoodnessOfFit) -> Iterator[Fact]:
         f"{counted(check.n_rows, 'row')} of {counted(model.n_spins, 'variable')}{missing}; the model has "
         f"{counted(model.n_edges, 'edge')} and {counted(int(model.free_fields.sum()), 'field')}",
     )
+    if check.notes:
+        yield Fact(CHECK, "note", list(check.notes), "\n".join(map(printable, check.notes)))
     how = (
         "each with its own fit on the same graph"
         if check.is_refitted
-        else "held against the model as it is, because it is not the maximum of the likelihood for this table as it "
-        "stands (it was fitted to other rows, or with weights, a prior or another rule for missing cells)"
+        else "held against the model as it is, because it is not the maximum of the likelihood for this table: it was "
+        "fitted to other rows, or with another rule for missing cells, another prior, other weights or another kind of "
+        "weights than were given here"
     )
     failed = (
         f"; in {counted(check.n_failed, 'of them', 'of them')} no fit exists, which are left out"
@@ -68,7 +71,7 @@ def _worst(check: GoodnessOfFit) -> Iterator[Fact]:
     for k in worst_triples(check)[:MOST_TOLD]:
         triple, z = " - ".join(names[i] for i in check.triples.spins[k].tolist()), float(check.triples.z[k])
         data, expected = float(check.triples.data[k]), float(check.triples.expected[k])
-        value = {"variables": triple, "data": data, "model": expected, "z": z}
+        value = {"variables": triple, "data": data, "simulated_mean": expected, "z": z}
         held = f"{data:+.3f} in the table, {expected:+.3f} in tables from the model"
         text = f"{triple}: third central moment {held}, z = {z:+.1f}"
         yield Fact(WORST, "", value, text)
@@ -110,7 +113,7 @@ def _information(check: GoodnessOfFit) -> Iterator[Fact]:
         {"pseudo_log_likelihood": found.pseudo_log_likelihood, "full": found.full_pseudo_log_likelihood},
         f"pseudo-likelihood (log P of each variable given all others) {found.pseudo_log_likelihood:.4f} by the model; "
         f"with couplings of all pairs, {found.n_pairs_more:,} more, at most {more:.4f} above it on the same rows, "
-        f"where each parameter gains {0.5 / found.n_rows:.2g} by chance alone",
+        f"where each parameter gains {0.5 / found.n_counted:.2g} by chance alone",
     )
 
 

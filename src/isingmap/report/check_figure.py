@@ -37,7 +37,7 @@ def _draw_pairs(axes: Axes, check: GoodnessOfFit) -> None:
 
 def _draw_counts(axes: Axes, check: GoodnessOfFit) -> None:
     found, number = check.counts, np.arange(check.model.n_spins + 1)
-    axes.fill_between(number, found.lower, found.upper, step="mid", color=ZERO, alpha=0.4, label="model, 95 %")
+    axes.fill_between(number, found.lower, found.upper, step="mid", color=ZERO, alpha=0.4, label="drawn tables, 95 %")
     axes.plot(number, found.data, "o", color=NEGATIVE, markersize=3.5, label="table")
     shown = np.flatnonzero((found.data > 0) | (found.upper > 0))
     axes.set(title="Number of +1 in a row", xlabel="number", ylabel="share of rows")

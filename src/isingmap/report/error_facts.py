@@ -10,6 +10,7 @@ from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.printable import printable
 from isingmap.report.facts import Fact, text_fact
+from isingmap.structure.edge_losses import MOST_EDGES
 from isingmap.structure.result import GIVEN
 from isingmap.uncertainty.intervals import FEW_ROWS
 
@@ -23,7 +24,28 @@ def error_facts(learned: LearnedMap, section: str) -> Iterator[Fact]:
     yield text_fact(section, "standard errors", f"{_source(learned)}; {errors}")
     if learned.model.n_edges:
         yield text_fact(section, "intervals", _intervals(learned))
+        yield from _empty_cells(learned, section)
         yield from _weakest_edge(learned, section)
+
+
+def _empty_cells(learned: LearnedMap, section: str) -> Iterator[Fact]:
+    """Why edges lack a standard error or a test."""
+    no_error, no_loss = np.isnan(learned.coupling_errors), np.isnan(learned.edge_losses)
+    no_test = np.isnan(learned.edge_tests.statistic) & ~no_loss
+    clustered = learned.spread is not None and learned.spread.by_cluster
+    alike = "the clusters do not differ in what it rests on" if clustered else "double precision cannot tell it"
+    reasons = (
+        ("se", no_error, alike),
+        ("loss, lr and p_value", no_loss, f"more than {MOST_EDGES} edges and fields hang together there, and it would "
+         "take minutes, or doubles cannot fit what is left without the edge"),
+        ("lr and p_value", no_test, "there is no robust error to scale the test by; loss is that of independent rows"),
+    )  # fmt: skip
+    told = [
+        f"{columns} of {counted(int(which.sum()), 'edge')}: {why}" for columns, which, why in reasons if which.any()
+    ]
+    if told:
+        counts = {columns: int(which.sum()) for columns, which, _ in reasons}
+        yield Fact(section, "empty cells", counts, f"in edges.csv, {'; '.join(told)}")
 
 
 def _weakest_edge(learned: LearnedMap, section: str) -> Iterator[Fact]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtri
 
+from isingmap.data.table import FIELD
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import Miss
 from isingmap.printable import printable
 from isingmap.report.facts import Fact, text_fact
-from isingmap.structure.result import FIELD, Blocked
+from isingmap.structure.result import Blocked
 
 MISSES = "What the model misses"
 MOST_TOLD = 3

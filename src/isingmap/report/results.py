@@ -28,6 +28,7 @@ from isingmap.report.stability_tables import (
 from isingmap.report.summary import fit_summary
 from isingmap.resampling.finished import write_outcomes
 from isingmap.resampling.options import CASE_DROPPING
+from isingmap.structure.options import MOMENT_SETTINGS
 
 
 @listening()
@@ -120,6 +121,7 @@ def _provenance(learned: LearnedMap) -> dict:
         "title": learned.title,
         "command": learned.command,
         "settings": settings_text(learned),
+        "moments": {name: learned.settings.get(name) for name in MOMENT_SETTINGS},
         "n_samples": result.n_samples,
         "log_likelihood": result.log_likelihood,
         "stopped": result.stopped,

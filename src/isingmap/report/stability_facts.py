@@ -9,7 +9,7 @@ import numpy as np
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.printable import printable
-from isingmap.report.facts import Fact, text_fact
+from isingmap.report.facts import MOST_SHOWN, Fact, text_fact
 from isingmap.report.text import some
 from isingmap.resampling.options import CASE_DROPPING, KINDS, M_OUT_OF_N
 from isingmap.resampling.stability import Stability
@@ -19,6 +19,7 @@ STABILITY = "Stability"
 OFTEN, NEARLY_ALWAYS = 0.5, 0.9
 MOST_FALSE = 1.0
 _SHOWN = 3
+_FEW_REFITS = 40  # of which 2.5 % are one
 
 
 def stability_facts(learned: LearnedMap) -> Iterator[Fact]:
@@ -28,6 +29,8 @@ def stability_facts(learned: LearnedMap) -> Iterator[Fact]:
         return
     yield Fact(STABILITY, "resamples", found.n_fitted, _resamples(found))
     yield from _what_failed(found)
+    if not found.n_fitted:
+        return
     if found.settings.kind == CASE_DROPPING:
         yield from _cases(found)
         return
@@ -41,18 +44,33 @@ def stability_facts(learned: LearnedMap) -> Iterator[Fact]:
 
 def _resamples(found: Stability) -> str:
     kind, last = found.settings.kind, found.outcomes[-1].number
-    share = f" ({found.settings.share:g} of the rows)" if kind == M_OUT_OF_N else ""
-    numbers = f"numbers {found.outcomes[0].number} to {last}, seed {found.seed}"
-    text = f"{found.n_fitted:,} refits with the same settings, {kind}{share}: {KINDS[kind]}; {numbers}"
+    drawn_units = "clusters" if found.n_clusters else "rows"
+    share = f" ({found.settings.share:g} of the {drawn_units})" if kind == M_OUT_OF_N else ""
+    first = found.outcomes[0].number
+    numbers = f"number {first}" if last == first else f"numbers {first} to {last}"
+    drawn = ""
+    if found.n_clusters:
+        drawn = f", where whole clusters are drawn, {found.n_clusters:,} of them, in place of rows"
+    refits = f"{counted(found.n_fitted, 'refit')} with the same settings"
+    text = f"{refits}, {kind}{share}: {KINDS[kind]}{drawn}; {numbers}, seed {found.seed}"
     if found.interrupted:
         text += f"; interrupted, {found.settings.n_resamples:,} were wanted"
     return text
 
 
 def _what_failed(found: Stability) -> Iterator[Fact]:
-    for name, numbers in found.constant.items():
-        text = f"{printable(name)} has a single value in {_numbered(numbers)}; there it has no edge"
-        yield Fact(STABILITY, "constant column", {"name": name, "resamples": list(numbers)}, text)
+    if found.constant:
+        alike: dict[tuple[int, ...], list[str]] = {}
+        for name, numbers in found.constant.items():
+            alike.setdefault(numbers, []).append(name)
+        shown = [f"{some(names)} in {_numbered(numbers)}" for numbers, names in alike.items()]
+        more = f"; and {len(shown) - MOST_SHOWN:,} more kinds of columns" if len(shown) > MOST_SHOWN else ""
+        columns = counted(len(found.constant), "column")
+        text = (
+            f"{columns} with a single value, and so no edge, in some resamples: {'; '.join(shown[:MOST_SHOWN])}{more}"
+        )
+        values = [{"name": name, "resamples": list(numbers)} for name, numbers in found.constant.items()]
+        yield Fact(STABILITY, "constant columns", values, text)
     if found.failures:
         shown = [f"resample {number}: {why}" for number, why in found.failures.items()]
         more = f"; and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
@@ -67,10 +85,11 @@ def _numbered(numbers: tuple[int, ...]) -> str:
 
 
 def _edges(found: Stability) -> str:
-    return (
+    text = (
         f"{len(found.edges):,} in the fit, {found.edges_per_refit:.1f} in a refit in the mean; a refit has "
-        f"{found.in_common_with_fit:.1f} in common with the fit, two refits {found.in_common:.1f} with each other"
+        f"{found.in_common_with_fit:.1f} in common with the fit"
     )
+    return text if found.n_fitted < 2 else f"{text}, two refits {found.in_common:.1f} with each other"
 
 
 def _frequencies(found: Stability) -> Iterator[Fact]:
@@ -100,6 +119,9 @@ def _selected(found: Stability) -> Iterator[Fact]:
     premise = "a rule of thumb here, proved for kind=m-out-of-n"
     if found.settings.kind == M_OUT_OF_N and found.settings.share == OFTEN:
         premise = "Shah and Samworth 2013"
+    if np.isnan(limit):
+        yield Fact(STABILITY, "selection", {"threshold": None, "edges": None}, _why_nothing_is_selected(found))
+        return
     if not limit <= 1:
         text = (
             f"no frequency keeps the false edges expected below {MOST_FALSE:g} ({premise}): a refit has too many edges "
@@ -116,10 +138,23 @@ def _selected(found: Stability) -> Iterator[Fact]:
     yield Fact(STABILITY, "selection", {"threshold": limit, "edges": names}, text)
 
 
+def _why_nothing_is_selected(found: Stability) -> str:
+    if found.n_fitted < 2:
+        return "not told: it takes the frequencies of many refits"
+    if found.counts[found.is_free].any():
+        free = counted(int(found.is_free.sum()), "pair")
+        return f"not told: of {free} to choose from no more than {MOST_FALSE:g} can be false, at any frequency"
+    return "nothing to select: no refit has an edge that was not asked for"
+
+
 def _intervals(found: Stability) -> str:
+    if found.n_fitted < 2:
+        return "none of a single refit"
     text = "stability.csv has 95 % percentile intervals of all pairs; a refit without the edge counts as coupling 0"
     if found.settings.kind == M_OUT_OF_N and found.settings.share != OFTEN:
         text += ", and distances to the fit are scaled by sqrt(m / (n - m))"
+    if found.n_fitted < _FEW_REFITS:
+        text += f"; of {found.n_fitted} refits they reach about from the smallest to the largest: take more"
     return text
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from isingmap.data.table import FIELD, MEAN
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import Miss
-from isingmap.structure.result import FIELD, SearchResult
+from isingmap.structure.result import SearchResult
 from isingmap.structure.search_methods import STEPWISE
 from isingmap.uncertainty.intervals import Intervals
 
@@ -49,7 +50,6 @@ PATH_COLUMNS = (
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 MISS_COLUMNS = ("source", "target", "fitted", "data", "model", "difference", "se", "z", "rows")
 BLOCKED_COLUMNS = ("source", "target", "gain", "exact_gain", "price")
-MEAN = "(mean)"
 
 Row = tuple[Cell, ...]
 

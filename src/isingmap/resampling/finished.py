@@ -35,6 +35,8 @@ def identity_of(refit: Refit) -> str:
     how = [refit.resampling.kind, refit.resampling.share, refit.seed]
     table = refit.rows.table
     arrays = [table.spins, refit.rows.weights]
+    if refit.rows.cluster is not None:
+        arrays.append(refit.rows.cluster)
     if refit.model is not None:
         arrays += [refit.model.edges, refit.model.couplings, refit.model.fields]
     return fingerprint_of([table.names, how, dict(refit.asked), search, refit.rows.are_counts], arrays)

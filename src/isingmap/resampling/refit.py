@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments, empirical_moments
-from isingmap.data.table import SpinTable
+from isingmap.data.table import FIELD, SpinTable
 from isingmap.errors import IsingMapError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.interruption import guest
@@ -20,7 +20,6 @@ from isingmap.structure.asked_by_name import numbers_of_edges, numbers_of_fields
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
-from isingmap.structure.result import FIELD
 
 Asked = Mapping[str, Any]
 

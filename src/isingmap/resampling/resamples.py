@@ -1,10 +1,12 @@
 """How rows are drawn. A resample is a function of the rows, the seed and its number, and of nothing else.
 
 Rows have an order of their own here, that of their values with the columns in the order of their names; so the order
-in a file does not matter. Rows that are equal are kept once with their number, and a resample is other numbers.
+in a file does not matter. Rows that are equal are kept once with their number, and a resample is other numbers. Where
+rows come in clusters whole clusters are drawn, in the order of their labels; equal rows are kept once in each.
 
 Efron (1979) for the bootstrap; Bickel, Goetze and van Zwet (1997) for m out of n; Shah and Samworth (2013) for halves
-that complement each other; Epskamp, Borsboom and Fried (2018) for dropping cases.
+that complement each other; Epskamp, Borsboom and Fried (2018) for dropping cases; Davison and Hinkley (1997), section
+3.8, for clusters.
 """
 
 from __future__ import annotations
@@ -33,12 +35,16 @@ class Rows:
     table : SpinTable
         Columns in the order of their names.
     are_counts : bool
-        Whether all weights are whole numbers. Then a row of weight w is drawn like w rows; else rows are drawn whatever
-        their weight, which they carry with them, and the weights of a resample are scaled to the sum they should have.
+        Whether all weights are whole numbers of rows. Then a row of weight w is drawn like w rows; else rows are drawn
+        whatever their weight, which they carry with them, and the weights of a resample are scaled to the sum they
+        should have.
+    cluster : (n_rows,) int64 array or None
+        The number of each row's cluster, 0, 1, ...; what is drawn are clusters, whatever their size.
     """
 
     table: SpinTable
     are_counts: bool
+    cluster: np.ndarray | None = None
 
     @property
     def weights(self) -> np.ndarray:
@@ -47,19 +53,32 @@ class Rows:
 
     @property
     def units(self) -> np.ndarray:
-        """How often each row can be drawn without replacement, int64."""
+        """How often each row, or cluster, can be drawn without replacement, int64."""
+        if self.cluster is not None:
+            return np.ones(int(self.cluster[-1]) + 1, np.int64)
         return self.weights.astype(np.int64) if self.are_counts else np.ones(len(self.weights), np.int64)
 
     def drawn(self, times: np.ndarray, share: float = 1.0) -> SpinTable:
-        """The table with each row so many times; all rows together weigh a share of what they weighed."""
-        if self.are_counts:
+        """The table with each row, or cluster, so many times.
+
+        Weights that are no counts add up to a share of what they did.
+        """
+        if self.are_counts and self.cluster is None:
             return replace(self.table, weights=times)
-        weights = times * self.weights
+        weights = (times if self.cluster is None else times[self.cluster]) * self.weights
+        if self.are_counts:
+            return replace(self.table, weights=weights)
         return replace(self.table, weights=weights * (share * self.weights.sum() / weights.sum()))
 
 
-def own_order(table: SpinTable) -> Rows:
+def own_order(table: SpinTable, *, weights_are_counts: bool = True) -> Rows:
     """The rows of a table in an order that depends on what they hold alone.
+
+    Parameters
+    ----------
+    table : SpinTable
+    weights_are_counts : bool
+        Whether weights that are whole numbers count rows; those of a survey do not.
 
     Raises
     ------
@@ -74,13 +93,17 @@ def own_order(table: SpinTable) -> Rows:
             f"{MOST_ROWS:,}. Divide all weights by one number"
         )
     there = np.flatnonzero(weights > 0)
-    order = there[np.lexsort((weights[there], *table.spins[there].T[::-1]))]
-    spins, weights = table.spins[order], weights[order]
-    are_counts = bool((weights == np.floor(weights)).all())
+    cluster = np.zeros(table.n_samples, np.int64) if table.clusters is None else table.clusters
+    order = there[np.lexsort((weights[there], *table.spins[there].T[::-1], cluster[there]))]
+    spins, weights, cluster = table.spins[order], weights[order], cluster[order]
+    are_counts = weights_are_counts and bool((weights == np.floor(weights)).all())
     if are_counts:
-        first = np.flatnonzero(np.append(True, (spins[1:] != spins[:-1]).any(axis=1)))
-        spins, weights = spins[first], np.add.reduceat(weights, first)
-    return Rows(replace(table, spins=spins, weights=weights, groups=None, details={}, notes=()), are_counts)
+        is_new = (spins[1:] != spins[:-1]).any(axis=1) | (cluster[1:] != cluster[:-1])
+        first = np.flatnonzero(np.append(True, is_new))
+        spins, weights, cluster = spins[first], np.add.reduceat(weights, first), cluster[first]
+    plain = replace(table, spins=spins, weights=weights, groups=None, details={}, notes=(), clusters=None)
+    numbers = None if table.clusters is None else np.unique(cluster, return_inverse=True)[1].reshape(-1)
+    return Rows(plain, are_counts, numbers)
 
 
 def resample(rows: Rows, kind: str, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:

@@ -61,6 +61,8 @@ class Stability:
         Hash of data and options; resamples of the same may be merged.
     n_samples : float
         Rows of the fit.
+    n_clusters : int
+        Clusters of rows that were drawn as wholes; 0 where rows were drawn.
     interrupted : bool
         Whether fewer resamples than wanted were finished.
     """
@@ -74,6 +76,7 @@ class Stability:
     seed: int
     identity: str
     n_samples: float
+    n_clusters: int = 0
     interrupted: bool = False
 
     def __repr__(self) -> str:
@@ -179,9 +182,10 @@ class Stability:
         """Percentile interval (2.5 % to 97.5 %) of each coupling, (n_pairs, 2); a refit without the edge counts as 0.
 
         From m of n rows the distances to the fit are scaled by sqrt(m / (n - m)), which is 1 for halves: draws without
-        replacement vary so much more, or less, than samples of n rows do. NaN for "case-dropping", where rows are few.
+        replacement vary so much more, or less, than samples of n rows do. NaN for "case-dropping", where rows are few,
+        and of a single refit.
         """
-        if self.settings.kind == CASE_DROPPING or not self.n_fitted:
+        if self.settings.kind == CASE_DROPPING or self.n_fitted < 2:
             return np.full((len(self.pairs), 2), np.nan)
         found = np.concatenate([np.quantile(block, COVERED, axis=0).T for _, block in self._blocks()])
         share = self.settings.share if self.settings.kind == M_OUT_OF_N else 0.5
@@ -205,7 +209,10 @@ class Stability:
         return float((self.counts * (self.counts - 1.0)).sum() / (n * (n - 1))) if n > 1 else float("nan")
 
     def threshold(self, most_false: float = 1.0) -> float:
-        """The frequency above which at most so many false edges are expected; above 1 where no frequency says so.
+        """The frequency from which on at most so many false edges are expected; above 1 where no frequency says so.
+
+        NaN where there is nothing to select: of fewer than two refits, where these have no edge that was free to
+        choose, and of so few free pairs that no more false edges are possible than allowed.
 
         "False" are pairs that a refit chooses with less than the mean chance, q / p: q free edges in a refit, p free
         pairs. The smaller one of two thresholds is given, each of which bounds their number. It holds for halves
@@ -213,14 +220,15 @@ class Stability:
 
         E[V] <= q^2 / ((2 t - 1) p) without conditions: Shah and Samworth (2013), Theorem 1; also Meinshausen and
         Buehlmann (2010), where truly false pairs are all alike and no worse than guessed. E[V] <= C(t) q^2 / p
-        where the number of pairs of halves that both have an edge has a unimodal distribution: Theorem 2 of the former.
+        where the number of pairs of halves that both have an edge has a unimodal distribution: Theorem 2 of the former
+        (Variable selection with error control: another look at stability selection, J. R. Statist. Soc. B 75, 55-80).
+        C(t) is the largest chance that such a number reaches 2 t - 1 of the pairs, over its mean: a linear program, by
+        which the tests hold it to the last digit.
         """
         n_free = int(self.is_free.sum())
         mean = float(self.frequency[self.is_free].sum())
-        if not (n_free and self.n_fitted):
+        if n_free <= most_false or self.n_fitted < 2 or not mean:
             return float("nan")
-        if not mean:
-            return 0.5
         allowed = most_false * n_free / mean**2
         return min(0.5 + 0.5 / allowed, _unimodal_threshold(allowed, mean / n_free, max(self.n_fitted // 2, 1)))
 
@@ -294,12 +302,18 @@ class Stability:
 
 
 def _unimodal_threshold(allowed: float, share: float, n_pairs: int) -> float:
-    """Where C(t) is what is allowed, for a mean chance of so much and so many pairs of halves (Theorem 2)."""
+    """Where C(t) is what is allowed, for a mean chance of so much and so many pairs of halves (Theorem 2).
+
+    C(t) = 1 / (2 (2t - 1 - 1/(2B))) for min(1/2 + s^2, 1/2 + 1/(2B) + 3/4 s^2) < t <= 3/4, and 4 (1 - t + 1/(2B)) /
+    (1 + 1/B) above, for t = 1/2 + 1/B or more; s the share, at most 1/sqrt(3), B the number of pairs.
+    """
     if share > 1 / np.sqrt(3):
         return float("inf")
-    least = 0.5 + min(share**2, 0.5 / n_pairs + 0.75 * share**2)
-    low = max(0.5 + 0.25 / n_pairs + 0.25 / allowed, least)
-    return low if low <= 0.75 else max(1 + 0.5 / n_pairs - allowed * (1 + 1 / n_pairs) / 4, 0.75)
+    above = np.nextafter(0.5 + min(share**2, 0.5 / n_pairs + 0.75 * share**2), 1.0)
+    low = max(0.5 + 0.25 / n_pairs + 0.25 / allowed, above, 0.5 + 1 / n_pairs)
+    return (
+        low if low <= 0.75 else max(1 + 0.5 / n_pairs - allowed * (1 + 1 / n_pairs) / 4, np.nextafter(0.75, 1.0), above)
+    )
 
 
 def _correlations(rows: np.ndarray, one: np.ndarray) -> np.ndarray:

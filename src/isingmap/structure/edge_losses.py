@@ -23,22 +23,25 @@ def edge_losses(result: SearchResult, moments: EmpiricalMoments) -> np.ndarray:
 
     Twice the loss is the likelihood-ratio statistic of the edge. NaN for edges of a block (a part that hangs together
     by more than single variables, fields included) of more than `MOST_EDGES` edges, where it would take minutes (2 s
-    at 300 edges, 20 s at 600), and where doubles cannot fit what is left. With a prior the likelihood is not at its
-    maximum, and an edge that is worth nothing may lose a trifle less than 0.
+    at 300 edges, 20 s at 600), and where doubles cannot fit what is left. With a prior the likelihood is the one that
+    was maximised, that of rows and pseudo-observations together.
     """
     model, numbers = refitted(result, moments)
     with one_blas_thread(), ThreadPoolExecutor() as threads:
         gains = np.array(list(threads.map(lambda k: _gain_without(model, k), numbers[: result.model.n_edges])))
-    return moments.n_samples * (model.gain - gains)
+    return (moments.n_samples + (result.prior or 0.0)) * (model.gain - gains)
 
 
 def refitted(result: SearchResult, moments: EmpiricalMoments) -> tuple[RefittedModel, list[int]]:
-    """The learned model as one that can be refitted, and the number that each of its parameters has there."""
+    """The learned model as one that can be refitted, and the number that each of its parameters has there.
+
+    Its gain is that of the likelihood it is the maximum of, pseudo-observations included.
+    """
     problem = Problem(moments, family=result.family, prior=result.prior, max_width=result.max_width)
     graph = result.model.planned.graph
     place = np.append(np.argsort(problem.order), problem.auxiliary_node)  # of the caller's nodes by name
     edges = np.sort(place[graph.extended_edges], axis=1)
-    model = starting_model(problem.target, problem.raw, edges, plane_of(problem))
+    model = starting_model(problem.target, problem.target, edges, plane_of(problem))
     number = {pair: k for k, pair in enumerate(model.pairs)}
     return model, [number[i, j] for i, j in edges.tolist()]
 

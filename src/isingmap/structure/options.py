@@ -228,6 +228,9 @@ class UncertaintyOptions:
         check_options(self)
 
 
+# What the moments that a model is fitted to depend on, beside the rows; model.json has them for who compares.
+MOMENT_SETTINGS = ("missing", "weight_kind", "prior")
+
 # Every setting of learning, in the order in which they are shown.
 OPTIONS: tuple[Option, ...] = (
     *options_of(ProblemOptions),

@@ -11,7 +11,7 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import Coding, checked_names
+from isingmap.data.table import FIELD, Coding, checked_names
 from isingmap.errors import DataError, ModelError, NonPlanarError
 from isingmap.inference.extended import ExtendedGraph, extended_labels, extended_moments, pairs_with_auxiliary
 from isingmap.likelihood.existence import find_obstacle, no_estimate_error
@@ -22,7 +22,6 @@ from isingmap.planar.embedding import as_simple_edges, embed
 from isingmap.structure.asked_by_name import numbers_of_edges, numbers_of_fields
 from isingmap.structure.families import AUTO, FAMILIES, Family
 from isingmap.structure.options import ProblemOptions
-from isingmap.structure.result import FIELD
 
 
 @dataclass(frozen=True, eq=False)

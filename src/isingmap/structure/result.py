@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.data.table import FIELD
 from isingmap.model import IsingModel
 from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA, aic, bic
 
-FIELD = "(field)"
 # Why a pair was passed over, where elimination would have taken too wide a front.
 TOO_WIDE = "with it the graph would be too wide to be fitted with a field on every variable"
 # Stands for criterion and search where the graph was given.

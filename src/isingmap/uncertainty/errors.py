@@ -12,7 +12,7 @@ from isingmap.model import IsingModel
 from isingmap.uncertainty.row_spread import RowSpread
 
 NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
-# Below such an inflation the rows do not vary at all (a constant column, kept under a prior): what is left is rounding.
+# Below such an inflation clusters do not differ at all (each holds the same rows): what is left is rounding.
 NOTHING = 1e-8
 
 
@@ -23,7 +23,7 @@ class Errors:
     Attributes
     ----------
     standard : (n_parameters,) array
-        Standard errors; NaN where double precision cannot tell, and robust ones where the rows do not vary.
+        Standard errors; NaN where double precision cannot tell, and robust ones where clusters do not differ.
     inflation : (n_parameters,) array
         Their squares over those of the model's own likelihood, 1 where that is what they come from. A likelihood-ratio
         statistic of one parameter is divided by it (Rao and Scott 1984; Rotnitzky and Jewell 1990).
@@ -47,36 +47,59 @@ def errors_of(
     *,
     overlap: np.ndarray | None = None,
     spread: RowSpread | None = None,
+    prior: float | None = None,
 ) -> Errors:
     """Errors of the parameters for this fixed graph.
+
+    With a prior they are those of the likelihood that was maximised, of rows and pseudo-observations together, as are
+    tests and profile intervals; so none of the three contradicts another.
 
     Parameters
     ----------
     model : IsingModel
     n_samples : float
-        What the log-likelihood counts.
+        Rows.
     overlap : (n_parameters, n_parameters) array, optional
         Where each pair has rows of its own; see `data.moments.overlap`.
     spread : RowSpread, optional
-        Makes the errors robust. A prior changes neither these nor the model's own, so that their ratio is that of
-        the rows.
+        Makes the errors robust.
+    prior : float, optional
+        Pseudo-observations of the fit.
 
     Raises
     ------
     NonPlanarError, PrecisionError
         As in `IsingModel.hessian`.
+
+    Source: Sullivan and Greenland, Bayesian regression in SAS software, Int. J. Epidemiology 42 (2013): priors as data.
     """
+    total = n_samples + (prior or 0.0)
+    plain = standard_errors(model, total)
     if spread is None and overlap is None:
-        plain = standard_errors(model, n_samples)
         return Errors(plain, np.ones(plain.size))
     if spread is None:
-        found = standard_errors(model, n_samples, overlap)
-        return Errors(found, (found / standard_errors(model, n_samples)) ** 2)
-    found = _sandwich(model, spread.covariance)
-    inflation = (found / standard_errors(model, n_samples)) ** 2
-    known = inflation > NOTHING
-    degrees = spread.n_units - 1.0 if spread.by_cluster else np.inf
-    return Errors(np.where(known, found, np.nan), np.where(known, inflation, np.nan), degrees)
+        found = np.sqrt(n_samples / total) * standard_errors(model, n_samples, overlap)
+        return Errors(found, (found / plain) ** 2)
+    found = _sandwich(model, _with_pseudo_rows(model, spread.covariance, n_samples, prior))
+    degrees, known = np.inf, np.ones(plain.size, bool)
+    if spread.by_cluster:
+        degrees = spread.n_units - 1.0
+        known = (_sandwich(model, spread.covariance) / plain) ** 2 > NOTHING
+    return Errors(np.where(known, found, np.nan), np.where(known, (found / plain) ** 2, np.nan), degrees)
+
+
+def _with_pseudo_rows(model: IsingModel, covariance: np.ndarray, n_samples: float, prior: float | None) -> np.ndarray:
+    """Covariances of the moments of rows and pseudo-observations, from those of the rows.
+
+    The pseudo-observations are as many rows, spread evenly over all configurations, so that a cell without rows still
+    has its share of doubt. All products x_i x_j and all x_i are uncorrelated among them and have mean 0; the last term
+    is how far they lie from the moments m of all: N (A m / N)^2 + A m^2.
+    """
+    if prior is None:
+        return covariance
+    total, m = n_samples + prior, np.append(model.moments(), model.magnetizations()[model.free_fields])
+    pseudo = prior * np.eye(m.size) + prior * total / n_samples * np.outer(m, m)
+    return (n_samples**2 * covariance + pseudo) / total**2
 
 
 def _sandwich(model: IsingModel, covariance: np.ndarray) -> np.ndarray:

@@ -67,6 +67,7 @@ def fewest_rows(model: IsingModel, moments: EmpiricalMoments) -> np.ndarray:
     """Rows in the emptiest cell of each parameter's table (2 x 2 of a pair, the values of a column), (n_parameters,).
 
     A variable without a field is one of a fair coin to the model: what counts is then how often two agree or differ.
+    A field is as uncertain as an edge of its variable where a cell of the pair is empty, which only a prior lets in.
     """
     means = np.zeros(model.n_spins) if moments.magnetizations is None else np.asarray(moments.magnetizations)
     means = np.where(model.free_fields, means, 0.0)
@@ -76,4 +77,6 @@ def fewest_rows(model: IsingModel, moments: EmpiricalMoments) -> np.ndarray:
     cells = [1.0 + s * first + t * second + s * t * both for s in (-1, 1) for t in (-1, 1)]
     of_pairs = counts[i, j] * np.min(cells, axis=0, initial=4.0) / 4.0
     of_columns = counts.diagonal() * (1.0 - np.abs(means)) / 2.0
+    empty = of_pairs < 0.5
+    of_columns[model.edges[empty].reshape(-1)] = 0.0
     return np.append(of_pairs, of_columns[model.free_fields])

@@ -29,7 +29,7 @@ class RatioTests:
 def ratio_tests(losses: np.ndarray, errors: Errors) -> RatioTests:
     """From what each edge loses, in total nats, and the errors of the parameters, couplings first."""
     statistic = 2.0 * losses / errors.inflation[: losses.size]
-    # With a prior an edge may lose a trifle less than nothing.
+    # An edge that is worth nothing may lose a rounding less than nothing.
     positive = np.where(np.isnan(statistic), np.nan, np.maximum(statistic, 0.0))
     p_value = chdtrc(1.0, positive) if np.isinf(errors.degrees) else fdtrc(1.0, errors.degrees, positive)
     return RatioTests(statistic, p_value)

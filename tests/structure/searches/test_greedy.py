@@ -8,9 +8,9 @@ import pytest
 
 from bare_moments import greedy_search
 from isingmap import IsingModel
+from isingmap.data.table import FIELD
 from isingmap.errors import ModelError, NoEstimateError, NonPlanarError
 from isingmap.structure.edge_gain import edge_gain
-from isingmap.structure.result import FIELD
 from oracles import brute_force, random_planar_edges, shared_file
 
 

@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from isingmap.cached import cached_property
-from isingmap.data.table import counted
+from isingmap.data.table import FIELD, counted
 from isingmap.errors import PrecisionError
 from isingmap.inference.elimination.fielded_block import TooWide
 from isingmap.inference.extended import ExtendedGraph
 from isingmap.likelihood.existence import closing_obstacle, describe, refuse_face
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
-from isingmap.structure.result import FIELD
 from isingmap.structure.state.archive import Archive
 from isingmap.structure.state.candidates import Candidates, candidates_per_spin, joinable_pairs
 from isingmap.structure.state.plane import plane_of
