@@ -28,13 +28,14 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
-    "learning": 6,
-    "io": 7,
-    "report": 7,
-    "datasets": 8,
-    "cli": 9,
-    "__main__": 10,
-    "__init__": 10,
+    "selection": 6,
+    "learning": 7,
+    "io": 8,
+    "report": 8,
+    "datasets": 9,
+    "cli": 10,
+    "__main__": 11,
+    "__init__": 11,
 }
 
 

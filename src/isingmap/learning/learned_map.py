@@ -18,6 +18,7 @@ from isingmap.learning.misses import Miss, misses
 from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
+from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
 
@@ -55,6 +56,8 @@ class LearnedMap:
         How to find places for the nodes.
     overlap : (n_parameters, n_parameters) array or None
         Where each pair has rows of its own: what standard errors need of them; see `data.moments.overlap`.
+    selection : CrossValidation or None
+        What was tried on held-out rows, where criterion="cv" chose the settings.
     places : mapping of name to (x, y), optional
         Places to take instead, such as those of another map; names that are not in the model keep room for them.
 
@@ -78,6 +81,7 @@ class LearnedMap:
     layout: str = "planar"
     places: Positions | None = None
     overlap: np.ndarray | None = None
+    selection: CrossValidation | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names

@@ -26,7 +26,9 @@ from isingmap.learning.fit_warnings import (
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
 from isingmap.model import IsingModel
-from isingmap.progress import progress_bar
+from isingmap.progress import entitle, progress_bar
+from isingmap.selection.cross_validation import CrossValidation, cross_validated, with_choice
+from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
@@ -125,7 +127,7 @@ class PlanarIsing:
                 columns = table.names
                 table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
                 moments = empirical_moments(table)
-                result = self._search(moments, columns)
+                result, selection = self._search(moments, columns, table)
             shared = (
                 overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields))
                 if table.n_missing
@@ -136,6 +138,7 @@ class PlanarIsing:
                 groups=table.groups,
                 details=table.details,
                 overlap=shared,
+                selection=selection,
             )
             return self._keep(learned, columns, named)
 
@@ -170,7 +173,7 @@ class PlanarIsing:
         with listening():
             with heard_warnings() as heard:
                 given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-                result = self._search(given, given.names)
+                result, _ = self._search(given, given.names)
             notes = ("Learned from given moments; no rows were read.",)
             return self._keep(
                 LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None
@@ -187,7 +190,9 @@ class PlanarIsing:
             X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, weights=weights
         )
 
-    def _search(self, moments: EmpiricalMoments, columns: tuple[str, ...]) -> SearchResult:
+    def _search(
+        self, moments: EmpiricalMoments, columns: tuple[str, ...], table: SpinTable | None = None
+    ) -> tuple[SearchResult, CrossValidation | None]:
         asked = options_from(self.get_params(), ProblemOptions)
         for setting in ("required_edges", "graph"):
             asked[setting] = among_kept(asked[setting], columns, moments.names, setting)
@@ -197,11 +202,17 @@ class PlanarIsing:
         warn_about_data(moments, problem.family)
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))
+            selection = None
+            if options.criterion == CROSS_VALIDATED and table is not None and problem.graph is None:
+                selection = cross_validated(table, problem, options)
+                problem = problem.of_family(selection.taken.family)
+                options = with_choice(options, selection.taken)
+                entitle("all rows")
             result = learn_structure(problem, options, progress=progress)
         with undisturbed():
             warn_about_search(result, self.n_edges)
             warn_about_missing_fields(result.model, moments)
-        return result
+        return result, selection
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
         self._learned = replace(learned, settings=self._settings())

@@ -15,6 +15,7 @@ from isingmap.likelihood.fit import shrunk
 from isingmap.printable import printable
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.miss_facts import miss_facts
+from isingmap.report.selection_facts import selection_facts
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -31,6 +32,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_data(learned),
         *_model(learned.result),
         *_compared_families(learned.result),
+        *selection_facts(learned.selection),
         *_fit(learned),
         *miss_facts(learned),
         *_care(learned),

@@ -17,6 +17,7 @@ from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
 from isingmap.report.plots import draw_map
+from isingmap.report.selection_facts import SELECTION_COLUMNS, selection_rows
 from isingmap.report.summary import fit_summary
 
 
@@ -144,6 +145,11 @@ def write_blocked(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.BLOCKED_COLUMNS, tables.blocked_rows(learned.result))
 
 
+def write_selection(learned: LearnedMap, path: Path) -> None:
+    assert learned.selection is not None
+    write_csv(path, SELECTION_COLUMNS, selection_rows(learned.selection))
+
+
 def write_pictures(learned: LearnedMap, *paths: Path) -> None:
     model = learned.model
     draw_map(
@@ -177,6 +183,11 @@ def if_blocked(learned: LearnedMap) -> bool:
     return bool(learned.result.blocked)
 
 
+def if_selected(learned: LearnedMap) -> bool:
+    """Only when settings were chosen on held-out rows."""
+    return learned.selection is not None
+
+
 @dataclass(frozen=True)
 class ResultFiles:
     """Files made by one writer (the picture is laid out once for both of its forms), and when they are wanted."""
@@ -194,6 +205,7 @@ RESULTS = (
     ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
     ResultFiles(("misses.csv",), write_misses),
     ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
+    ResultFiles(("selection.csv",), write_selection, wanted=if_selected),
     ResultFiles(("map.svg", "map.png"), write_pictures),
     ResultFiles(("summary.txt",), write_summary),
 )

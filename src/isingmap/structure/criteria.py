@@ -13,6 +13,8 @@ from typing import Protocol
 
 # Weight of the prior over graphs in the extended criterion; IsingFit, which most users come from, has the same.
 EBIC_GAMMA = 0.25
+# Stands for the one that predicts held-out rows best; it takes rows, so a search never sees it.
+CROSS_VALIDATED = "cv"
 
 
 class Price(Protocol):
