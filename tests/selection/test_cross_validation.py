@@ -109,8 +109,8 @@ def test_the_simplest_within_one_standard_error_is_taken():
 
     tried = [entry("aic", 0.0, 0.0, 9), entry("bic", 0.1, 0.2, 5), entry("ebic", 0.3, 0.2, 2)]
     assert [e.criterion for e in _with_taken(tried) if e.taken] == ["bic"]
-    equal = [entry("bic", 0.0, 0.0, 5), entry("aic", 0.0, 0.0, 5)]
-    assert [e.criterion for e in _with_taken(equal) if e.taken] == ["aic"]
+    equal = [entry("bic", 0.0, 0.0, 5), entry("aic", 0.0, 0.0, 5)]  # the strictest is tried first
+    assert [e.criterion for e in _with_taken(equal) if e.taken] == ["bic"]
 
 
 def test_what_cannot_be_held_out_is_refused():

@@ -86,7 +86,8 @@ def cross_validated(
     """Try every family that is open with every criterion of `CRITERIA_TRIED`, and take the simplest near the best.
 
     Near is: behind by at most one standard error of the difference, fold by fold. Simplest is: fewest parameters in the
-    mean over the folds, the first by name of equals. Restarts are left out in the folds unless they were asked for.
+    mean over the folds; of equals the simplest family, then the strictest criterion. Restarts are
+    left out in the folds unless they were asked for.
 
     Parameters
     ----------
@@ -199,5 +200,5 @@ def _mean_and_error(values: np.ndarray, weights: np.ndarray) -> tuple[float, flo
 
 def _with_taken(tried: list[Tried]) -> tuple[Tried, ...]:
     near = [entry for entry in tried if entry.was_fitted and entry.behind <= entry.behind_se + _ROUNDING]
-    chosen = min(near, key=lambda entry: (entry.n_parameters, entry.family, entry.criterion, entry.gamma))
+    chosen = min(near, key=lambda entry: entry.n_parameters)  # of equals the first tried
     return tuple(replace(entry, taken=entry is chosen) for entry in tried)
