@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from isingmap.inference.proofs.certified import certified_log_partition, certified_moments, certified_solution
+from isingmap.inference.proofs.certified import certified_log_partition, certified_moments
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 

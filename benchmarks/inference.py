@@ -33,7 +33,8 @@ from isingmap.inference.ground_states.ground_state import ground_spins
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.inference.pfaffian.inverse import inverse_entries
 from isingmap.inference.precision import LOSS_TOLERANCE
-from isingmap.inference.proofs.certified import certified_log_partition, certified_solution
+from isingmap.inference.proofs.certified import certified_log_partition
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.samples.tree_sampler import exact_samples
 from isingmap.inference.zero_field.plan import DualPlan, plan

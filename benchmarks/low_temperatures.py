@@ -18,7 +18,8 @@ from collections import Counter
 import numpy as np
 
 from isingmap.inference.precision import LOSS_TOLERANCE
-from isingmap.inference.proofs.certified import certified_log_partition, certified_solution
+from isingmap.inference.proofs.certified import certified_log_partition
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import DOUBLES, FOUR_WORDS, GROUND_GAUGE, TWO_WORDS, PlannedModel, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 

@@ -21,7 +21,7 @@ from scipy.spatial import Delaunay
 from isingmap.inference.elimination.clique_tree import clique_tree
 from isingmap.inference.elimination.solution import elimination_solution
 from isingmap.inference.extended import ExtendedGraph
-from isingmap.inference.proofs.certified import certified_solution
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 

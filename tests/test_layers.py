@@ -28,14 +28,17 @@ LAYERS = {
     "sampling": 4,
     "likelihood": 4,
     "structure": 5,
+    "resampling": 6,
     "selection": 6,
+    "uncertainty": 6,
     "learning": 7,
-    "io": 8,
-    "report": 8,
-    "datasets": 9,
-    "cli": 10,
-    "__main__": 11,
-    "__init__": 11,
+    "checking": 8,
+    "io": 9,
+    "report": 9,
+    "datasets": 10,
+    "cli": 11,
+    "__main__": 12,
+    "__init__": 12,
 }
 
 
@@ -63,6 +66,14 @@ SUBLAYERS = {
         "planar_solution": 6,
         "parts": 6,
         "engine": 7,
+    },
+    "resampling": {
+        "options": 0,
+        "resamples": 1,
+        "refit": 2,
+        "finished": 3,
+        "run": 4,
+        "stability": 4,
     },
     "structure": {
         "criteria": 0,

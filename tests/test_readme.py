@@ -89,9 +89,15 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    compare, snippet, evidence = blocks("docs/tutorial.md", "python")
+    in_parts, compare, resample, snippet, evidence, check = blocks("docs/tutorial.md", "python")
+    answers = np.random.default_rng(0).integers(0, 2, (200, 4))
+    places: dict = {"chunks": np.array_split(answers, 3)}
+    exec(in_parts, places)
+    assert places["fit"].moments_.n_samples == 200
     run_snippet("docs/tutorial.md", compare)
     assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
+    assert run_snippet("docs/tutorial.md", resample)["found"].n_fitted == 20
+    assert "KENNEDY - KERRY: 100% of the refits, +" in capsys.readouterr().out
     names = run_snippet("docs/tutorial.md", snippet)
     missing = (names["senate"].spins == 0)[names["absent"]]
     assert missing.any(axis=1).all()
@@ -99,6 +105,7 @@ def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     assert names["ground"].certified
     names = run_snippet("docs/tutorial.md", evidence)
     np.testing.assert_array_equal(names["seen"].magnetizations[0, [0, 2]], [1.0, -1.0])
+    assert len(run_snippet("docs/tutorial.md", check)["check"].tests) == 5
 
 
 def test_layers_of_the_architecture_are_those_of_the_test():

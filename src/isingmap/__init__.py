@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from isingmap.data.accumulator import MomentAccumulator
     from isingmap.data.convert import as_spin_table
     from isingmap.data.table import SpinTable
     from isingmap.learning.planar_ising import PlanarIsing
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOME = {
     "FitResult": "isingmap.likelihood.fit",
     "IsingModel": "isingmap.model",
+    "MomentAccumulator": "isingmap.data.accumulator",
     "PlanarIsing": "isingmap.learning.planar_ising",
     "Problem": "isingmap.structure.problem",
     "SearchOptions": "isingmap.structure.options",
@@ -36,6 +38,7 @@ _HOME = {
 __all__ = [
     "FitResult",
     "IsingModel",
+    "MomentAccumulator",
     "PlanarIsing",
     "Problem",
     "SearchOptions",

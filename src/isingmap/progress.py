@@ -15,14 +15,20 @@ _TITLE: ContextVar[Callable[[str], None] | None] = ContextVar("title", default=N
 
 
 @contextmanager
-def progress_bar(unit: str, *, enabled: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A callback (done, total) that draws a bar while the block runs, or None when not enabled."""
+def progress_bar(unit: str, *, enabled: bool, scaled: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+    """A callback (done, total) that draws a bar while the block runs, or None when not enabled.
+
+    Counts that are `scaled` are written as 3.2M.
+    """
     if not enabled:
         yield None
         return
     from tqdm import tqdm
 
-    with watched_by(None), tqdm(unit=f" {unit}", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+    with (
+        watched_by(None),
+        tqdm(unit=f" {unit}", file=sys.stderr, leave=False, dynamic_ncols=True, unit_scale=scaled) as bar,
+    ):
 
         def update(done: int, total: int) -> None:
             bar.total = total

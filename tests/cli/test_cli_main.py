@@ -194,7 +194,7 @@ def test_a_switch_of_the_table_is_an_option_without_a_value():
     from isingmap.option import Option
 
     parser = argparse.ArgumentParser()
-    options._add_setting(parser, Option("loud", False, "make noise", "switch", flag="--loud"))
+    options.add_setting(parser, Option("loud", False, "make noise", "switch", flag="--loud"))
     assert parser.parse_args(["--loud"]).loud is True
     assert parser.parse_args([]).loud is False
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from isingmap.data import moments as moments_module
+from isingmap.data import pair_counts
 from isingmap.data.convert import as_spin_table
 from isingmap.data.moments import empirical_moments, moments_from_matrix
 from isingmap.errors import DataError, DataWarning
@@ -42,7 +42,7 @@ def test_bits_do_not_depend_on_the_order_of_rows(seed, weighted):
 def test_blocks_add_up(monkeypatch):
     table = as_spin_table(random_spins(1000, 4))
     whole = empirical_moments(table)
-    monkeypatch.setattr(moments_module, "_BLOCK", 7)
+    monkeypatch.setattr(pair_counts, "_ROWS_AT_ONCE", 128)
     assert np.array_equal(empirical_moments(table).moments, whole.moments)
 
 

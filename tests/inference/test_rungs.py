@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isingmap.inference.precision import LOSS_TOLERANCE
-from isingmap.inference.proofs.certified import certified_solution
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import BALLS, DOUBLES, FOUR_WORDS, GROUND_GAUGE, TABLES, TWO_WORDS, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from oracles import grid_edges, shared_file

@@ -10,7 +10,7 @@ from isingmap.compiled import kernel
 from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.words import add, add_product, divide, multiply_words, negative, normalised
 from isingmap.inference.precision import Ladder, RungKind
-from isingmap.inference.proofs.certified import certified_solution
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import BALLS, FOUR_WORDS, GROUND_GAUGE, TWO_WORDS, PlannedModel, zero_field_ladder
 from isingmap.inference.word_solution import word_solution
 from isingmap.inference.zero_field.plan import plan

@@ -86,8 +86,8 @@ def test_standard_errors_are_computed_once(learned, monkeypatch, tmp_path):
     from isingmap.report.results import write_results
 
     calls = []
-    compute = module.standard_errors
-    monkeypatch.setattr(module, "standard_errors", lambda *given: calls.append(1) or compute(*given))
+    compute = module.errors_of
+    monkeypatch.setattr(module, "errors_of", lambda *given, **more: calls.append(1) or compute(*given, **more))
     write_results(learned, tmp_path / "map")
     assert len(calls) == 1
 
@@ -107,7 +107,7 @@ def test_errors_of_couplings_and_fields():
 def test_a_pickle_holds_no_caches(learned):
     before = learned.positions, learned.coupling_errors
     again = pickle.loads(pickle.dumps(learned))
-    assert not {"positions", "_standard_errors"} & set(vars(again))
+    assert not {"positions", "errors"} & set(vars(again))
     assert again.positions == before[0]
     np.testing.assert_array_equal(again.coupling_errors, before[1])
 

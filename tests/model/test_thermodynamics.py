@@ -7,7 +7,8 @@ from scipy.special import ellipe, ellipk
 from isingmap import IsingModel
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.enumeration import all_configurations
-from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution, certified_variance
+from isingmap.inference.proofs.certified import certified_variance
+from isingmap.inference.proofs.certified_solution import CertifiedSolution, certified_solution
 from isingmap.inference.variance import variance_by_product
 from oracles import grid_edges
 

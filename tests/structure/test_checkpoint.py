@@ -14,6 +14,7 @@ import pytest
 from bare_moments import learn_structure
 from isingmap import fit_couplings
 from isingmap.errors import FileFormatError
+from isingmap.files.sealed import _digest
 from isingmap.structure import checkpoint as checkpoints
 from isingmap.structure.state.refitted_model import RefittedModel
 
@@ -273,7 +274,7 @@ def forged(file, members, header=None, **arrays):
     members = {name: array for name, array in members.items() if name != "digest"} | arrays
     if header is not None:
         members["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    np.savez(file, **members, digest=checkpoints._digest(members))
+    np.savez(file, **members, digest=_digest(members))
 
 
 def test_what_cannot_be_a_search_is_refused_even_if_its_digest_fits(kept):

@@ -34,18 +34,27 @@ def add_parser(commands) -> None:
         type=streams.file_to_read,
         help="file with a header line of names, or - for standard input",
     )
-    _add_table_options(options.add_learning_options(parser, "fit"))
+    group = options.add_learning_options(parser, "fit")
+    add_table_options(group)
+    _add_moment_options(group)
     options.add_output_options(parser)
 
 
-def _add_table_options(group) -> None:
+def add_table_options(group) -> None:
+    """How the rows of a table lie in its file."""
     options.add_column_options(group)
     group.add_argument(
         "--group-column",
         metavar="NAME",
         help="a column of groups, set aside; with --transpose it colours the map",
     )
-    group.add_argument("--weight-column", metavar="NAME", help="a column of frequency weights of the rows")
+    group.add_argument("--weight-column", metavar="NAME", help="a column of weights of the rows; see --weight-kind")
+    group.add_argument(
+        "--cluster-column",
+        metavar="NAME",
+        help="a column that says which rows were not drawn independently of each other (a patient's days, the cases of "
+        "a term); standard errors and intervals are then robust, from the clusters",
+    )
     group.add_argument("--node-groups", metavar="FILE", help="CSV with columns name and group, to colour the variables")
     group.add_argument(
         "--histogram", action="store_true", help="the file has rows count,s1,s2,... of -1 and 1 and no header"
@@ -55,6 +64,9 @@ def _add_table_options(group) -> None:
         metavar="ROW,COLUMN,VALUE",
         help="the file has one line for each cell; the names of its three columns. Cells without a line are missing",
     )
+
+
+def _add_moment_options(group) -> None:
     group.add_argument(
         "--moments",
         action="store_true",
@@ -78,12 +90,11 @@ def run(arguments: Namespace) -> int:
     from isingmap.files.whole_folder import check_folder
 
     check_folder(arguments.output, force=arguments.force)
-    arguments.positive = positive_labels(arguments.positive)
     title = well_formed(Path(arguments.table).name)
     if arguments.moments:
         return _fit_moments(arguments, title)
     _refuse_without_moments(arguments)
-    table, source = _table(arguments)
+    table, source = read_rows(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=title, source=source)
 
 
@@ -105,7 +116,7 @@ def positive_labels(texts: list[str] | None):
     return plain[0] if plain else {column: label for column, _, label in pairs}
 
 
-def _table(arguments: Namespace):
+def read_rows(arguments: Namespace):
     """The table, and the call that reads it in Python."""
     from dataclasses import replace
 
@@ -115,6 +126,7 @@ def _table(arguments: Namespace):
     from isingmap.io.histogram import read_histogram
     from isingmap.io.long_table import read_long_table
 
+    arguments.positive = positive_labels(arguments.positive)
     if arguments.histogram and arguments.long:
         raise DataError("--histogram and --long exclude each other")
     if arguments.histogram:
@@ -132,6 +144,7 @@ def _table(arguments: Namespace):
             id_column=arguments.id_column,
             group_column=arguments.group_column,
             weight_column=arguments.weight_column,
+            cluster_column=arguments.cluster_column,
             drop_column=arguments.drop_column,
             threshold=arguments.threshold,
             missing_label=arguments.missing_label,
@@ -139,12 +152,31 @@ def _table(arguments: Namespace):
             transpose=arguments.transpose,
             separator=arguments.separator,
         )
-        table = read_table(arguments.table, **reading)
+        table = _in_parts(arguments, reading) or read_table(arguments.table, **reading)
         source = source_of(read_table, arguments.table, **reading)
     if arguments.node_groups:
         groups, notes = read_node_groups(arguments.node_groups, table.names)
         table = replace(table, groups=groups).with_notes(*notes)
     return table, source
+
+
+def _in_parts(arguments: Namespace, reading: dict):
+    """The sums of a large file, whose rows pass; None where it must be read at once."""
+    import sys
+
+    from isingmap.data.options import SURVEY
+    from isingmap.io.table_in_parts import is_large, read_in_parts
+    from isingmap.progress import progress_bar
+    from isingmap.structure.criteria import CROSS_VALIDATED
+
+    asks_rows = arguments.transpose or arguments.cluster_column or hasattr(arguments, "n_resamples")
+    asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
+    asks_rows = asks_rows or arguments.criterion == CROSS_VALIDATED
+    if asks_rows or not is_large(arguments.table):
+        return None
+    of_parts = {name: value for name, value in reading.items() if name not in ("transpose", "cluster_column")}
+    with progress_bar("bytes", enabled=not arguments.quiet and sys.stderr.isatty(), scaled=True) as progress:
+        return read_in_parts(arguments.table, missing=arguments.missing, progress=progress, **of_parts)
 
 
 def _fit_moments(arguments: Namespace, title: str) -> int:
@@ -184,6 +216,13 @@ def _refuse_without_moments(arguments: Namespace) -> None:
 
 
 def _refuse_with_histogram(arguments: Namespace) -> None:
+    from isingmap.data.options import SURVEY
+    from isingmap.errors import DataError
+
+    if arguments.weight_kind == SURVEY:
+        raise DataError(
+            f"--histogram and --weight-kind {SURVEY} exclude each other: the counts of a histogram are frequencies"
+        )
     _refuse_columns_with(arguments, "histogram")
 
 
@@ -196,6 +235,7 @@ def _refuse_columns_with(arguments: Namespace, kind: str, but: tuple[str, ...] =
         "id_column",
         "group_column",
         "weight_column",
+        "cluster_column",
         "drop_column",
         "missing_label",
         "header_lines",

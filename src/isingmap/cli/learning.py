@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.table import SpinTable
 from isingmap.io.graph_file import read_graph
 from isingmap.learning.learned_map import LearnedMap, check_places
@@ -16,18 +17,38 @@ from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.printable import printable
 from isingmap.report.results import result_names, write_results
 from isingmap.report.saved_map import read_positions
+from isingmap.resampling.options import RESAMPLING
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.options import OPTIONS
 
 
 def learn_and_write(
-    table: SpinTable, arguments: Namespace, *, missing: str, title: str, source: tuple[str, str] | None = None
+    table: SpinTable | CountedTable,
+    arguments: Namespace,
+    *,
+    missing: str,
+    title: str,
+    source: tuple[str, str] | None = None,
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
     places = _places(table.names, arguments)
     graph, notes = _graph(table.names, arguments)
     learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
     return _write(learned, arguments, places, title=title, source=source)
+
+
+def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, source: tuple[str, str]) -> int:
+    """Like `learn_and_write`, and again from resampled rows."""
+    places = _places(table.names, arguments)
+    graph, notes = _graph(table.names, arguments)
+    fit = estimator(arguments, missing=arguments.missing, graph=graph)
+    found = fit.stability(
+        table.with_notes(*notes), **{setting.name: getattr(arguments, setting.name) for setting in RESAMPLING}
+    )
+    code = _write(fit.learned_, arguments, places, title=title, source=source)
+    if found.interrupted and arguments.checkpoint is not None:
+        print(f"{printable(arguments.checkpoint)} has them too, and the same command goes on", file=sys.stderr)
+    return code
 
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
@@ -57,11 +78,21 @@ def _write(learned: LearnedMap, arguments: Namespace, places, *, title: str, sou
         force=arguments.force,
     )
     if learned.interrupted:
-        print(f"interrupted: the model found so far is in {printable(folder)}", file=sys.stderr)
+        print(f"interrupted: {_what_there_is(learned)} in {printable(folder)}", file=sys.stderr)
     if not arguments.quiet:
         print((folder / "summary.txt").read_text(encoding="utf-8"))
         print(f"Written to {printable(folder)}: {', '.join(_file_names(folder))}")
     return INTERRUPTED if learned.interrupted else SUCCESS
+
+
+def _what_there_is(learned: LearnedMap) -> str:
+    found = learned.stability
+    if found is None:
+        chosen = learned.selection
+        if chosen is not None and chosen.was_interrupted and not learned.result.was_interrupted:
+            return f"the model with the settings that {chosen.n_done} of {chosen.n_folds} folds chose is"
+        return "the model found so far is"
+    return f"the results of {len(found.outcomes):,} of {found.settings.n_resamples:,} resamples are"
 
 
 def source_of(function, *paths: str, **options: object) -> tuple[str, str]:

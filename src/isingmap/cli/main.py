@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from isingmap import __version__
 from isingmap.cli import (
+    check,
     convert,
     correlations,
     demo,
@@ -29,6 +30,7 @@ from isingmap.cli import (
     predict,
     sample,
     simulate,
+    stability,
     streams,
     voteview,
 )
@@ -48,7 +50,22 @@ example:
   isingmap fit table.csv -o map  the map of your own table
 
 isingmap COMMAND --help explains a command."""
-COMMANDS = (fit, voteview, info, infer, ground_state, sample, correlations, predict, convert, draw, simulate, demo)
+COMMANDS = (
+    fit,
+    stability,
+    voteview,
+    info,
+    infer,
+    ground_state,
+    sample,
+    correlations,
+    predict,
+    check,
+    convert,
+    draw,
+    simulate,
+    demo,
+)
 
 
 class UsageError(Exception):

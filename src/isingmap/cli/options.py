@@ -27,12 +27,12 @@ def add_learning_options(parser: argparse.ArgumentParser, command: str):
     groups = {False: parser.add_argument_group("the model"), True: parser.add_argument_group("the table")}
     for setting in OPTIONS:
         if setting.flag and (not setting.commands or command in setting.commands):
-            _add_setting(groups[bool(setting.commands)], setting)
+            add_setting(groups[bool(setting.commands)], setting)
     return groups[True]
 
 
-def _add_setting(group, setting: Option) -> None:
-    """An argument made from an entry of the table of settings."""
+def add_setting(group, setting: Option, **others: object) -> None:
+    """An argument made from an entry of a table of settings; `others` of argparse win."""
     default = "" if setting.default is None else f" (default: {setting.default})"
     details: dict[str, object] = {"dest": setting.name, "default": setting.default}
     details["help"] = in_options(setting.help + default).replace("%", "%%")
@@ -45,14 +45,14 @@ def _add_setting(group, setting: Option) -> None:
         details["choices"] = setting.choices
     else:
         details |= {"type": _TYPES.get(setting.kind, str), "metavar": setting.metavar}
-    group.add_argument(setting.flag, **details)
+    group.add_argument(setting.flag, **(details | others))
 
 
 def add_reading_options(group) -> None:
     """How a table is read, for commands that learn nothing from it."""
     for setting in OPTIONS:
         if setting.name in ("positive", "missing_label", "threshold"):
-            _add_setting(group, setting)
+            add_setting(group, setting)
     add_column_options(group)
 
 

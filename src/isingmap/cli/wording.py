@@ -18,8 +18,18 @@ from isingmap.structure.options import OPTIONS
 FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, option.python) if name and option.flag} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("format", "domain", "sign", "force"),
-        *("transpose", "id_column", "weight_column", "group_column", "drop_column", "separator", "header_lines"),
+        *("format", "domain", "sign", "force", "n_tables"),
+        *(
+            "transpose",
+            "id_column",
+            "weight_column",
+            "group_column",
+            "cluster_column",
+            "drop_column",
+            "separator",
+            "header_lines",
+        ),
+        *("n_resamples", "kind", "share", "first", "resamples", "n_jobs"),
         *("congress", "chamber", "participation", "drop_unanimous"),
     )
 }

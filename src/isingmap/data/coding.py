@@ -7,26 +7,21 @@ likely a three-valued answer that lost a value than a second coding, so it is re
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from isingmap.data.coding_problems import HINT_IDS, Pair, Problems, describe, first_odd
 from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, MissingLabels, cell_text, normalise
-from isingmap.data.missing_codes import MISSING_CODES, codes_beside_labels, lone_missing_label
+from isingmap.data.missing_codes import codes_beside_labels
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import DataError
 from isingmap.files.number_text import number
 
-Pair = tuple[str, str]
 Place = Callable[[int, int], str]  # (column, row), both 0-based -> how to name that cell's place to the user
 Positive = str | int | bool | Mapping[str, object] | None
-
-HINT_IDS = "If it is an id or a group, set it aside (id_column= of a file; leave it out of an array)."
-HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
-_HINT_POSITIVE = "Say which label is +1: positive=LABEL for all columns, or column by column, "
 
 
 def code_columns(
@@ -67,18 +62,52 @@ def code_columns(
     DataError
         All columns that cannot be read as two values, each with its value, place and count.
     """
-    place = place or (lambda column, row: f"row {row + 1}")
-    columns, notes = _without_missing(columns, missing_label)
     if known and positive is None and threshold is None:
         positive = _known_labels(names, known)
+    columns, values, codings, notes = decided_codings(
+        columns, names, positive=positive, threshold=threshold, missing_label=missing_label, place=place
+    )
+    spins = _side_by_side(columns, values)
+    _refuse_other_labels(spins, codings, names, known or {})
+    return spins, codings, notes
+
+
+def decided_codings(
+    columns: Sequence[LabelColumn],
+    names: Sequence[str],
+    *,
+    positive: Positive = None,
+    threshold: float | None = None,
+    missing_label: MissingLabels = None,
+    place: Place | None = None,
+) -> tuple[Sequence[LabelColumn], list[dict[str, int]], tuple[Coding, ...], tuple[str, ...]]:
+    """What the labels of columns mean, from how often each occurs and where first; no cell is looked at.
+
+    Parameters are those of `code_columns`.
+
+    Returns
+    -------
+    columns : sequence of LabelColumn
+        With the missing labels missing.
+    values : list of dict
+        The spin of each normalised label, column by column.
+    codings : tuple of Coding
+    notes : tuple of str
+
+    Raises
+    ------
+    DataError
+        As `code_columns`.
+    """
+    place = place or (lambda column, row: f"row {row + 1}")
+    columns, notes = _without_missing(columns, missing_label)
     if threshold is None:
-        spins, codings, more = _code_by_labels(columns, names, positive, place)
+        values, codings, more = _code_by_labels(columns, names, positive, place)
     elif positive is not None:
         raise DataError("threshold= and positive= exclude each other: a threshold already says what is +1")
     else:
-        spins, codings, more = _code_by_threshold(columns, names, threshold, place)
-    _refuse_other_labels(spins, codings, names, known or {})
-    return spins, codings, (*notes, *more)
+        values, codings, more = _code_by_threshold(columns, names, threshold, place)
+    return columns, values, codings, (*notes, *more)
 
 
 def _known_labels(names: Sequence[str], known: Mapping[str, Coding]) -> dict[str, str]:
@@ -106,35 +135,41 @@ def _refuse_other_labels(spins, codings, names, known: Mapping[str, Coding]) -> 
 
 def _without_missing(columns: Sequence[LabelColumn], missing_label: MissingLabels):
     """The columns with the given labels missing, and a note of how many cells that were."""
+    labels = missing_keys(missing_label)
     if missing_label is None:
         return columns, ()
-    several = isinstance(missing_label, Iterable) and not isinstance(missing_label, str)
-    texts = [cell_text(label) for label in (missing_label if several else [missing_label])]  # type: ignore[union-attr]
-    labels = {normalise(text): text for text in texts}
-    labels.pop("", None)
     counts = Counter({key: sum(column.counts.get(key, 0) for column in columns) for key in labels})
     found = listed([f"{text!r} in {counted(counts[key], 'cell')}" for key, text in labels.items()])
     without = [replace(column, missing=frozenset(labels)) for column in columns]
     return without, (f"Read as missing: {found}.",) if labels else ()
 
 
+def missing_keys(missing_label: MissingLabels) -> dict[str, str]:
+    """The normalised labels that stand for a missing answer, each with the label as it was given."""
+    several = isinstance(missing_label, Iterable) and not isinstance(missing_label, str)
+    given = [] if missing_label is None else missing_label if several else [missing_label]
+    texts = [cell_text(label) for label in given]  # type: ignore[union-attr]
+    labels = {normalise(text): text for text in texts}
+    labels.pop("", None)
+    return labels
+
+
 def _code_by_labels(columns, names, positive, place):
     wanted = _wanted_labels(positive, columns, names)
     opposite = {label: _opposite(columns, label) for label in set(wanted) if label is not None}
     table_pair = _number_pair([c for c, label in zip(columns, wanted, strict=True) if label is None])
-    problems = _Problems()
+    problems = Problems()
     rules = []
     for j, (column, label) in enumerate(zip(columns, wanted, strict=True)):
         rule = _recognised_pair(column, table_pair) if label is None else _pair_with(label, column, opposite[label])
         if rule is None:
-            _describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row), positive)
+            describe(problems, column, names[j], label, table_pair, lambda row, j=j: place(j, row), positive)
         else:
             rules.append(rule)
     problems.raise_if_any()
     display = _display_texts(columns)
     codings = tuple(Coding(display.get(neg, neg), display.get(pos, pos)) for neg, pos in rules)
-    spins = _side_by_side(columns, [{neg: -1, pos: 1} for neg, pos in rules])
-    return spins, codings, _coding_notes(codings, names)
+    return [{neg: -1, pos: 1} for neg, pos in rules], codings, _coding_notes(codings, names)
 
 
 def _side_by_side(columns: Sequence[LabelColumn], values: Sequence[dict[str, int]]) -> np.ndarray:
@@ -209,154 +244,18 @@ def _display_texts(columns: Sequence[LabelColumn]) -> dict[str, str]:
     return texts
 
 
-# --- refusals ---------------------------------------------------------------------------------------------
-
-
-class _Problems:
-    """Collects one line per column that cannot be read, and the hints that apply, for one error."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.hints: dict[str, None] = {}
-        self.examples: list[
-            tuple[str, str | None]
-        ] = []  # columns that need a positive label, with one that makes sense
-
-    def add(self, line: str, *hints: str) -> None:
-        self.lines.append(line)
-        self.hints.update(dict.fromkeys(hints))
-
-    def ask_positive(self, line: str, name: str, column: LabelColumn, *hints: str) -> None:
-        """Add a column that does not say what is +1."""
-        self.add(line, *_lone_missing_hint(column), _HINT_POSITIVE, *hints)
-        self.examples.append((name, _sensible_label(column)))
-
-    def raise_if_any(self) -> None:
-        if not self.lines:
-            return
-        shown = self.lines[:10]
-        if len(self.lines) > 10:
-            shown.append(f"... and {counted(len(self.lines) - 10, 'more column')}")
-        head = f"{counted(len(self.lines), 'column')} cannot be read as two values"
-        hints = [hint + self._example if hint == _HINT_POSITIVE else hint for hint in self.hints]
-        raise DataError("\n".join([f"{head}:", *(f"  {line}" for line in shown), *hints]))
-
-    @property
-    def _example(self) -> str:
-        """The first column with a label that makes sense, or else the first column and the word LABEL."""
-        name, label = next((pair for pair in self.examples if pair[1] is not None), self.examples[0])
-        return f"such as positive={ {name: label or 'LABEL'}!r}."
-
-
-def _describe(problems, column, name, label, table_pair, place, positive) -> None:
-    """Say why no pair fits the column."""
-    values = column.values
-    found = " and ".join(repr(column.display(value)) for value in values)
-    if len(values) > 2:
-        line = f"column {name!r} has {_third_value(column, label, table_pair, place)}"
-        problems.add(line, *_third_value_hints(column, _expected(column, label, table_pair)))
-    elif label is not None:
-        typed = positive[name] if isinstance(positive, Mapping) else positive
-        line = f"column {name!r} holds {found}, not the positive label {cell_text(typed)!r}"
-        problems.ask_positive(line, name, column)
-    elif number(values[0]) is not None:
-        odd = _first_odd(column, table_pair, place)
-        line = f"column {name!r} holds {found} ({odd}), where {' and '.join(table_pair)} were expected"
-        problems.ask_positive(line, name, column, *_count_hint(values))
-    else:
-        line = f"column {name!r} holds {found}, which do not say what is +1"
-        problems.ask_positive(line, name, column, HINT_IDS)
-
-
-def _sensible_label(column: LabelColumn) -> str | None:
-    """A label that may well be +1: the largest number above 0, or the last text; no mark of a missing answer."""
-    odd = lone_missing_label(column)
-    sizes = {value: _size(value) for value in column.values if value != odd}
-    if None in sizes.values():
-        texts = [value for value in sizes if value not in {negative for negative, _ in PAIRS}]
-        return column.display(texts[-1]) if texts else None
-    largest = max(sizes, key=lambda value: sizes[value] or 0.0, default=None)
-    return column.display(largest) if largest is not None and (sizes[largest] or 0.0) > 0 else None
-
-
-def _size(text: str) -> float | None:
-    """The number that a text may be elsewhere: with a decimal comma, or in digits of another script."""
-    digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in text)
-    return number(digits.replace(",", "."))
-
-
-def _lone_missing_hint(column: LabelColumn) -> tuple[str, ...]:
-    odd = lone_missing_label(column)
-    return () if odd is None else _missing_hint(column, [odd])
-
-
-def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place) -> str:
-    expected = _expected(column, label, table_pair)
-    odd = _first_odd(column, expected, place)
-    if len(column.values) > 5:
-        sample = listed([column.display(value) for value in column.values], 3)
-        return f"{counted(len(column.values), 'different value')} ({sample}): {odd}"
-    return f"{odd} besides {' and '.join(column.display(value) for value in expected)}"
-
-
-def _first_odd(column: LabelColumn, expected: Collection[str], place) -> str:
-    row, value = column.first_outside(expected)
-    return f"{column.display(value)!r} first in {place(row)} ({counted(column.counts[value], 'cell')})"
-
-
-def _expected(column: LabelColumn, label: str | None, table_pair: Pair) -> list[str]:
-    """The two labels of the column to take for its pair: known ones first, then the most frequent."""
-    known = max((table_pair, *PAIRS), key=lambda pair: len(set(pair) & set(column.values)))
-    preferred = known if label is None else (label,)
-    by_rank = sorted(column.values, key=lambda value: (value not in preferred, -column.counts[value]))
-    return by_rank[:2]
-
-
-def _third_value_hints(column: LabelColumn, expected: Sequence[str]) -> tuple[str, ...]:
-    values = column.values
-    if set(values) == {"-1", "0", "1"}:
-        rare, common = sorted(("0", "-1"), key=lambda value: column.counts[value])
-        return (f"If {rare} stands for a missing answer among {common} and 1, say so: missing_label={rare}.",)
-    if len(values) == len(column.codes) and all(number(value) is None for value in values):
-        return (HINT_IDS,)  # names of the rows
-    counts = _count_hint(values)
-    missing = () if counts else _missing_hint(column, [value for value in values if value not in expected])
-    return counts + missing + ((HINT_IDS,) if len(values) > 5 or not counts + missing else ())
-
-
-def _missing_hint(column: LabelColumn, odd: Sequence[str]) -> tuple[str, ...]:
-    """The hint at labels that may stand for missing answers: a few words, or numbers in use for it."""
-    if len(odd) > 3 or not all(number(value) is None or MISSING_CODES.fullmatch(value) for value in odd):
-        return ()
-    shown = [repr(column.display(value)) for value in odd]
-    if len(odd) == 1:
-        return (f"If {shown[0]} stands for a missing answer, say so: missing_label={shown[0]}.",)
-    return (f"If {listed(shown)} stand for missing answers, say so for each, as in missing_label={shown[0]}.",)
-
-
-def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
-    """The hint at a threshold, if values look like counts: whole numbers from 0 on, not all above 1 of them codes."""
-    numbers = [number(value) for value in values]
-    counts = sorted(value for value in numbers if value is not None and value >= 0 and value.is_integer())
-    if len(counts) < len(values) or counts[0] != 0 or counts[-1] <= 1:
-        return ()
-    odd = [value for value in counts if value > 1]
-    codes = len(odd) <= 3 and all(MISSING_CODES.fullmatch(f"{value:.0f}") for value in odd)
-    return () if codes else (HINT_THRESHOLD,)
-
-
 # --- thresholds and notes ---------------------------------------------------------------------------------
 
 
 def _code_by_threshold(columns, names, threshold, place):
     if isinstance(threshold, bool) or not np.isfinite(threshold):
         raise DataError(f"threshold must be a finite number, got {threshold!r}")
-    problems = _Problems()
+    problems = Problems()
     for j, column in enumerate(columns):
         bad = [value for value in column.values if number(value) is None]
         if bad:
             numbers = set(column.values) - set(bad)
-            first = _first_odd(column, numbers, lambda row, j=j: place(j, row))
+            first = first_odd(column, numbers, lambda row, j=j: place(j, row))
             comma = any(re.fullmatch(r"-?\d+,\d+", column.display(value)) for value in bad)
             hint = "Write decimal points instead of commas, such as 2.5 for 2,5." if comma else HINT_IDS
             problems.add(f"column {names[j]!r} has {first}, which is not a number", hint)
@@ -364,7 +263,7 @@ def _code_by_threshold(columns, names, threshold, place):
     values = [{value: 1 if number(value) >= threshold else -1 for value in column.values} for column in columns]
     note = f"A value >= {threshold:g} is +1, a smaller value is -1, in {_which(names, len(names))}."
     coding = Coding(f"< {threshold:g}", f">= {threshold:g}")
-    return _side_by_side(columns, values), (coding,) * len(columns), (note, *_codes_as_numbers(columns, names))
+    return values, (coding,) * len(columns), (note, *_codes_as_numbers(columns, names))
 
 
 def _codes_as_numbers(columns, names) -> Iterator[str]:

@@ -26,6 +26,7 @@ def as_spin_table(
     missing_label: MissingLabels = None,
     weights=None,
     groups: Sequence[str] | None = None,
+    clusters=None,
     select: Sequence[str] | None = None,
 ) -> SpinTable:
     """Read a table of two-valued columns; rows are observations, columns are variables.
@@ -45,9 +46,11 @@ def as_spin_table(
     missing_label : label or sequence of labels, optional
         What else stands for a missing answer, such as 9 or "refused".
     weights : (n_samples,) array of float, optional
-        Frequency weights.
+        Weights of the rows.
     groups : sequence of str, optional
         A group for each variable.
+    clusters : (n_samples,) sequence of labels, optional
+        Which rows were not drawn independently of each other: a patient, a school, a term.
     select : sequence of str, optional
         Only these columns, in this order; the others are not looked at.
 
@@ -66,15 +69,9 @@ def as_spin_table(
         If X looks like the matrix of a network.
     """
     if isinstance(X, SpinTable):
-        table = _completed(X, names, positive, threshold, weights, groups)
+        table = _completed(X, names, positive, threshold, weights, groups, clusters)
         return table if select is None else table.select(_present(select, table.names))
-    if hasattr(X, "collect"):
-        raise DataError(f"X is lazy ({type(X).__name__}); pass X.collect()")
-    if hasattr(X, "columns"):
-        columns, found_names = _frame_columns(X)
-    else:
-        columns = _array_columns(X)
-        found_names = [f"x{j + 1}" for j in range(len(columns))]
+    columns, found_names = columns_of(X)
     names = checked_names(found_names if names is None else names, len(columns))
     _refuse_moment_matrix(columns)
     _warn_of_adjacency(columns)
@@ -82,11 +79,12 @@ def as_spin_table(
         column_of = dict(zip(names, columns, strict=True))
         names = _present(select, names)
         columns = [column_of[name] for name in names]
-    labels = [_label_column(column) for column in columns]
+    labels = [label_column(column) for column in columns]
     spins, codings, notes = code_columns(
         labels, names, positive=positive, threshold=threshold, missing_label=missing_label
     )
-    return SpinTable(spins, names, codings, weights, None if groups is None else tuple(groups), notes)
+    groups = None if groups is None else tuple(groups)
+    return SpinTable(spins, names, codings, weights, groups, notes, clusters=clusters)
 
 
 def _present(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -97,13 +95,17 @@ def _present(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(wanted)
 
 
-def _completed(table: SpinTable, names, positive, threshold, weights, groups) -> SpinTable:
+def _completed(table: SpinTable, names, positive, threshold, weights, groups, clusters) -> SpinTable:
     if not (names is None and positive is None and threshold is None):
         raise DataError("a SpinTable is already coded; pass names, positive, threshold where it is made")
     if weights is not None:
         if table.weights is not None:
             raise DataError("the SpinTable already has weights; pass weights only once")
         table = replace(table, weights=weights)
+    if clusters is not None:
+        if table.clusters is not None:
+            raise DataError("the SpinTable already has clusters; pass clusters only once")
+        table = replace(table, clusters=clusters)
     return table if groups is None else replace(table, groups=tuple(groups))
 
 
@@ -166,7 +168,24 @@ def _check_shape(shape: tuple[int, int]) -> None:
             raise DataError(f"0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
 
 
-def _label_column(column: np.ndarray) -> LabelColumn:
+def columns_of(X) -> tuple[list[np.ndarray], list[str]]:
+    """The columns of an array or a data frame, and their names, x1, x2, ... for an array.
+
+    Raises
+    ------
+    DataError
+        If it is no table.
+    """
+    if hasattr(X, "collect"):
+        raise DataError(f"X is lazy ({type(X).__name__}); pass X.collect()")
+    if hasattr(X, "columns"):
+        return _frame_columns(X)
+    columns = _array_columns(X)
+    return columns, [f"x{j + 1}" for j in range(len(columns))]
+
+
+def label_column(column: np.ndarray) -> LabelColumn:
+    """The column of an array or a data frame, factorised."""
     if column.dtype.kind in "biuf":
         return LabelColumn.from_numbers(column)
     return LabelColumn.from_objects(column.tolist())

@@ -127,6 +127,32 @@ class LabelColumn(Sequence[str]):
         return np.array([values.get(key, 0) for key in self.keys], dtype=np.int8)[self.codes]
 
 
+@dataclass(frozen=True, eq=False)
+class CountedLabels(LabelColumn):
+    """A column whose cells are gone: of each distinct text, how many cells had it and which row was the first."""
+
+    text_counts: tuple[int, ...] = ()
+    first_rows: tuple[int, ...] = ()
+    n_rows: int = 0
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many cells hold each normalised label."""
+        counts = dict.fromkeys(self.values, 0)
+        for key, count in zip(self.keys, self.text_counts, strict=True):
+            if key:
+                counts[key] += count
+        return counts
+
+    def first_outside(self, expected: Collection[str]) -> tuple[int, str]:
+        """The first row (0-based) with a label that is not among `expected`, and that label."""
+        cells = zip(self.first_rows, self.keys, strict=True)
+        return min((row, key) for row, key in cells if key != "" and key not in expected)
+
+
 def joined(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
     """The cells of both, as labels where the second are."""
     if not isinstance(second, LabelColumn):

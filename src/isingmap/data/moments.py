@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.data.exact_sums import ExactSums
 from isingmap.data.table import Coding, SpinTable, checked_names, counted, keep_read_only, listed
+from isingmap.data.tally import Tally, shared_weight, tally_of
 from isingmap.errors import DataError, DataWarning
 from isingmap.printable import printable
 from isingmap.warned import warn
 
-# Sums of +-1 over a block stay below 2^24, where float32 still counts exactly: fast BLAS, exact integers,
-# hence the same bits for every order of rows and number of threads.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 16  # rows of which the pairs of pairs are looked at together
 _TOLERANCE = 1e-8
 _RANGE_TOLERANCE = 1e-6  # moments are often copied from a rounded table
 
@@ -53,6 +53,11 @@ class EmpiricalMoments:
                 array.flags.writeable = False
                 object.__setattr__(self, name, array)
 
+    @property
+    def rows_behind(self) -> np.ndarray:
+        """`pair_counts`, also where no cell is missing, (n_spins, n_spins)."""
+        return np.full(self.moments.shape, self.n_samples) if self.pair_counts is None else self.pair_counts
+
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         keep_read_only(self.moments, self.magnetizations, self.pair_counts)
@@ -61,8 +66,8 @@ class EmpiricalMoments:
 def empirical_moments(table: SpinTable) -> EmpiricalMoments:
     """Weighted moments of a table; pairwise complete where cells are missing.
 
-    Without weights, or with whole-number weights, the result does not depend on the order of the rows, not
-    even in the last bit. Cost O(n_samples n_spins^2).
+    The sums behind them are exact and rounded once, so the result does not depend on the order of the rows, not even
+    in the last bit. Cost O(n_samples n_spins^2).
 
     Raises
     ------
@@ -74,17 +79,33 @@ def empirical_moments(table: SpinTable) -> EmpiricalMoments:
     DataWarning
         If pairwise moments cannot belong to any distribution (moment matrix not positive semidefinite).
     """
-    sums, counts = pair_sums(table.spins, table.weights)
-    n_samples = float(table.n_samples if table.weights is None else table.weights.sum())
-    single = _column_sums(table)
-    if not table.n_missing:
+    return moments_of(tally_of(table), table.names, table.codings)
+
+
+def moments_of(tally: Tally, names: tuple[str, ...], codings: tuple[Coding, ...]) -> EmpiricalMoments:
+    """The same, from the sums over the rows, wherever and in whatever order they were added.
+
+    Raises
+    ------
+    DataError
+        As `empirical_moments`.
+
+    Warns
+    -----
+    DataWarning
+        As `empirical_moments`.
+    """
+    sums, single = tally.products.rounded(), tally.sums.rounded()
+    n_samples = float(tally.total.rounded())
+    if not tally.n_missing:
         moments = _with_unit_diagonal(sums / n_samples)
-        return EmpiricalMoments(moments, single / n_samples, n_samples, table.names, codings=table.codings)
-    _refuse_unobserved_pairs(counts, table.names)
+        return EmpiricalMoments(moments, single / n_samples, n_samples, names, codings=codings)
+    counts = tally.seen.rounded()
+    _refuse_unobserved_pairs(counts, names)
     moments = _with_unit_diagonal(sums / counts)
     magnetizations = single / counts.diagonal()
-    _warn_if_indefinite(moments, magnetizations, table.names)
-    return EmpiricalMoments(moments, magnetizations, n_samples, table.names, counts, table.codings)
+    _warn_if_indefinite(moments, magnetizations, names)
+    return EmpiricalMoments(moments, magnetizations, n_samples, names, counts, codings)
 
 
 def moments_from_matrix(
@@ -130,15 +151,6 @@ def moments_from_matrix(
     return EmpiricalMoments(moments, magnetizations, float(n_samples), names)
 
 
-def pair_sums(spins: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums of x_i x_j, and of the rows where both are observed; each (n_spins, n_spins) float64."""
-    sums = _gram(spins, weights)
-    if (spins != 0).all():
-        total = float(len(spins) if weights is None else weights.sum())
-        return sums, np.full_like(sums, total)
-    return sums, _gram(spins != 0, weights)
-
-
 def overlap(table: SpinTable, edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
     """Rows that two moments share, over the product of the rows behind each, (k, k); 1 / n_samples for complete rows.
 
@@ -151,30 +163,25 @@ def overlap(table: SpinTable, edges: np.ndarray, fields: np.ndarray) -> np.ndarr
     fields : (n_fields,) int array
         Columns whose mean is one of the moments, after those of the edges.
     """
-    columns = np.vstack([edges, np.stack([fields, fields], axis=1)])
-    shared = np.zeros((len(columns),) * 2)
+    columns = moment_columns(edges, fields)
+    sums = ExactSums.zeros((len(columns),) * 2)
     for start in range(0, table.n_samples, _BLOCK):
         rows = slice(start, start + _BLOCK)
         seen = table.spins[rows] != 0
         both = seen[:, columns[:, 0]] & seen[:, columns[:, 1]]
-        shared += _gram(both, None if table.weights is None else table.weights[rows])
-    counts = shared.diagonal()
-    return shared / np.outer(counts, counts)
+        sums = sums + shared_weight(both, None if table.weights is None else table.weights[rows])
+    return over_counts(sums)
 
 
-def _gram(matrix: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    total = np.zeros((matrix.shape[1],) * 2)
-    for start in range(0, len(matrix), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        block: np.ndarray = matrix[rows].astype(np.float32 if weights is None else np.float64)
-        total += block.T @ (block if weights is None else block * weights[rows, None])
-    return total
+def moment_columns(edges: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """The two columns behind each moment, those of edges first; a mean has its column twice."""
+    return np.vstack([edges, np.stack([fields, fields], axis=1)])
 
 
-def _column_sums(table: SpinTable) -> np.ndarray:
-    if table.weights is None:
-        return table.spins.sum(axis=0, dtype=np.int64).astype(np.float64)
-    return table.weights @ table.spins
+def over_counts(shared: ExactSums) -> np.ndarray:
+    """Weights of rows that two moments share, over the product of those behind each."""
+    weights = shared.rounded()
+    return weights / np.outer(weights.diagonal(), weights.diagonal())
 
 
 def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:

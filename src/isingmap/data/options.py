@@ -9,6 +9,7 @@ from isingmap.option import check_options, option
 
 MISSING_RULES = ("error", "drop", "minus", "pairwise")
 CONSTANT_RULES = ("error", "drop", "keep")
+FREQUENCY, SURVEY = "frequency", "survey"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,14 +25,14 @@ class DataOptions:
     positive: Any = option(
         None, "the label that counts as +1, or {column: label}, where it is not plain (1, true, yes, yea)", "labels",
         metavar="LABEL",
-        commands=("fit",),
+        commands=("fit", "stability"),
     )  # fmt: skip
     missing_label: Any = option(
         None,
         "a label, or several, that stands for a missing answer, such as 9, 99, -9 or refused",
         "labels",
         metavar="LABEL",
-        commands=("fit",),
+        commands=("fit", "stability"),
     )
     missing: str = option(
         "error",
@@ -39,10 +40,23 @@ class DataOptions:
         "pairwise: use for each pair of columns the rows where both are known",
         "choice",
         choices=MISSING_RULES,
+        commands=("fit", "stability"),
+    )
+    weight_kind: str = option(
+        FREQUENCY,
+        "what weights of rows mean. frequency: a row of weight w stands for w equal rows; survey: it stands for so "
+        "large a part of the population: weights are scaled to Kish's effective number of rows, which criteria and "
+        "log-likelihoods count, and standard errors are robust",
+        "choice",
+        choices=(FREQUENCY, SURVEY),
         commands=("fit",),
     )
     threshold: float | None = option(
-        None, "for counts: a value of so much or more is +1, a smaller one -1", "number", metavar="T", commands=("fit",)
+        None,
+        "for counts: a value of so much or more is +1, a smaller one -1",
+        "number",
+        metavar="T",
+        commands=("fit", "stability"),
     )
     constant: str = option(
         "error",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from isingmap.data.moments import EmpiricalMoments, pair_sums
+from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.options import CONSTANT_RULES
-from isingmap.data.table import SpinTable, counted, listed
+from isingmap.data.table import Coding, SpinTable, counted, listed
+from isingmap.data.tally import Tally, tally_of
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -42,10 +46,51 @@ def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
     """
     if constant not in CONSTANT_RULES:
         raise DataError(f"unknown rule for constant columns {constant!r}; choose {', '.join(CONSTANT_RULES)}")
-    table = _without_constant(table, constant)
-    for message in (*_few_rows(table), *_rare(table), *_twins(table)):
-        warn(message, DataWarning, stacklevel=2)
-    return table
+    kept, notes = screened(tally_of(table), table.names, table.codings, constant)
+    table = table if len(kept) == table.n_spins else table.select(kept)
+    return table.with_notes(*notes) if notes else table
+
+
+def screened(
+    tally: Tally, names: Sequence[str], codings: Sequence[Coding], constant: str
+) -> tuple[list[int], tuple[str, ...]]:
+    """The columns that are kept, and the notes, of a table of which there are the sums: what `screen` does.
+
+    Raises
+    ------
+    DataError
+        As `screen`.
+
+    Warns
+    -----
+    DataWarning
+        As `screen`.
+    """
+    columns = _Columns.of(tally, names, codings)
+    kept, notes = _without_constant(columns, constant)
+    columns = columns if len(kept) == len(names) else columns.select(kept)
+    for message in (*_few_rows(columns), *_rare(columns), *_twins(columns)):
+        warn(message, DataWarning, stacklevel=3)
+    return kept, notes
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Columns with the weight of -1 and of +1 in each."""
+
+    tally: Tally
+    names: Sequence[str]
+    codings: Sequence[Coding]
+    minus: np.ndarray
+    plus: np.ndarray
+
+    @classmethod
+    def of(cls, tally: Tally, names: Sequence[str], codings: Sequence[Coding]) -> _Columns:
+        known, sums = tally.seen_alone, tally.sums
+        return cls(tally, names, codings, (known - sums).rounded() / 2, (known + sums).rounded() / 2)
+
+    def select(self, kept: list[int]) -> _Columns:
+        return _Columns.of(self.tally.select(kept), [self.names[j] for j in kept], [self.codings[j] for j in kept])
 
 
 def unbalanced_columns(moments: EmpiricalMoments) -> tuple[str, ...]:
@@ -55,78 +100,72 @@ def unbalanced_columns(moments: EmpiricalMoments) -> tuple[str, ...]:
     return tuple(moments.names[i] for i in np.flatnonzero(np.abs(moments.magnetizations) > UNBALANCED))
 
 
-def _value_counts(table: SpinTable) -> tuple[np.ndarray, np.ndarray]:
-    """Weight of -1 and of +1 in each column."""
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
-    return weights @ (table.spins == -1), weights @ (table.spins == 1)
-
-
-def _without_constant(table: SpinTable, rule: str) -> SpinTable:
-    minus, plus = _value_counts(table)
-    constant = np.flatnonzero((minus == 0) | (plus == 0))
+def _without_constant(columns: _Columns, rule: str) -> tuple[list[int], tuple[str, ...]]:
+    constant = np.flatnonzero((columns.minus == 0) | (columns.plus == 0))
+    everything = list(range(len(columns.names)))
     if not constant.size:
-        return table
-    values = [_constant_value(table, j, minus[j], plus[j]) for j in constant.tolist()]
+        return everything, ()
+    values = [_constant_value(columns, j) for j in constant.tolist()]
     what = f"{counted(constant.size, 'column')} with a single value: {listed(values)}"
     note = f"{counted(constant.size, 'column')} with a single value: {', '.join(values)}."  # all of them
     if rule == "keep":
-        return table.with_notes(f"Kept {note}")
+        return everything, (f"Kept {note}",)
     if rule == "error":
         them = "it" if constant.size == 1 else "them"
         raise DataError(f"{what}. Leave {them} out, or use constant='drop'.")
-    kept = [j for j in range(table.n_spins) if j not in set(constant.tolist())]
+    kept = [j for j in everything if j not in set(constant.tolist())]
     if not kept:
         raise DataError(f"{what}. No other column is left.")
-    return table.select(kept).with_notes(f"Dropped {note}")
+    return kept, (f"Dropped {note}",)
 
 
-def _constant_value(table: SpinTable, j: int, minus: float, plus: float) -> str:
+def _constant_value(columns: _Columns, j: int) -> str:
+    minus, plus = columns.minus[j], columns.plus[j]
     if minus == plus:
-        return f"{table.names[j]} (no value at all)"
-    label = table.codings[j].negative if minus else table.codings[j].positive
-    return f"{table.names[j]} ({label} in all {minus + plus:,.10g})"
+        return f"{columns.names[j]} (no value at all)"
+    label = columns.codings[j].negative if minus else columns.codings[j].positive
+    return f"{columns.names[j]} ({label} in all {minus + plus:,.10g})"
 
 
-def _few_rows(table: SpinTable) -> list[str]:
-    n_samples = table.n_samples if table.weights is None else table.weights.sum()
-    needed = max(FEW_ROWS, table.n_spins)
+def _few_rows(columns: _Columns) -> list[str]:
+    n_samples = float(columns.tally.total.rounded())
+    needed = max(FEW_ROWS, len(columns.names))
     if n_samples >= needed:
         return []
     return [
         f"only {n_samples:,.10g} observation{'' if n_samples == 1 else 's'} for "
-        f"{counted(table.n_spins, 'variable')} (at least {needed} are advisable): edges and couplings will vary "
+        f"{counted(len(columns.names), 'variable')} (at least {needed} are advisable): edges and couplings will vary "
         "much from sample to sample"
     ]
 
 
-def _rare(table: SpinTable) -> list[str]:
-    minus, plus = _value_counts(table)
-    fewer = np.minimum(minus, plus)
+def _rare(columns: _Columns) -> list[str]:
+    fewer = np.minimum(columns.minus, columns.plus)
     rare = np.flatnonzero((fewer > 0) & (fewer < FEW_OF_A_KIND))
     if not rare.size:
         return []
-    shown = listed([_rare_value(table, j, minus[j], plus[j]) for j in rare.tolist()])
+    shown = listed([_rare_value(columns, j) for j in rare.tolist()])
     return [
         f"{counted(rare.size, 'column')} with fewer than {FEW_OF_A_KIND} answers of a kind: {shown}; all that "
         "the map says of such a column rests on so few rows"
     ]
 
 
-def _rare_value(table: SpinTable, j: int, minus: float, plus: float) -> str:
-    label = table.codings[j].negative if minus < plus else table.codings[j].positive
-    return f"{table.names[j]} ({label!r} in {min(minus, plus):.10g} of {minus + plus:,.10g} rows)"
+def _rare_value(columns: _Columns, j: int) -> str:
+    minus, plus = columns.minus[j], columns.plus[j]
+    label = columns.codings[j].negative if minus < plus else columns.codings[j].positive
+    return f"{columns.names[j]} ({label!r} in {min(minus, plus):.10g} of {minus + plus:,.10g} rows)"
 
 
-def _twins(table: SpinTable) -> list[str]:
-    """Pairs that agree, or disagree, in every row where both are observed: no finite coupling fits."""
-    used = table.spins if table.weights is None else table.spins[table.weights > 0]
-    sums, counts = pair_sums(used, None)
-    seen = np.triu(counts > 0, 1)
+def _twins(columns: _Columns) -> list[str]:
+    """Pairs that agree, or disagree, in every row that counts and has both: no finite coupling fits."""
+    tally, names = columns.tally, columns.names
+    seen = np.triu(~tally.seen.are_zero(), 1)
     messages = []
     for sign, what in ((1, "identical"), (-1, "complementary")):
-        pairs = np.argwhere(seen & (sums == sign * counts))
+        pairs = np.argwhere(seen & (tally.products - tally.seen * sign).are_zero())
         if len(pairs):
-            shown = listed([f"{table.names[i]} - {table.names[j]}" for i, j in pairs])
+            shown = listed([f"{names[i]} - {names[j]}" for i, j in pairs])
             messages.append(
                 f"{counted(len(pairs), 'pair')} of columns {what} in all rows: {shown}; the coupling of such "
                 "a pair has no finite estimate without a prior"

@@ -42,6 +42,9 @@ class SpinTable:
         What was done to the data so far, as plain sentences.
     details : mapping of title to tuple of str
         What else is known of each variable, such as a legislator's number; columns of nodes.csv.
+    clusters : (n_samples,) int64 or None
+        Rows of one number were not drawn independently: a patient's days, the cases of a term. Given as any labels, one
+        for each row; kept as numbers 0, 1, ... in the order of the labels.
 
     Raises
     ------
@@ -56,6 +59,7 @@ class SpinTable:
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    clusters: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spins", _checked_spins(self.spins))
@@ -63,6 +67,8 @@ class SpinTable:
         object.__setattr__(self, "codings", _one_per_column(self.codings, self.n_spins, "codings"))
         if self.weights is not None:
             object.__setattr__(self, "weights", checked_weights(self.weights, self.n_samples))
+        if self.clusters is not None:
+            object.__setattr__(self, "clusters", numbered_clusters(self.clusters, self.n_samples))
         if self.groups is not None:
             groups = tuple(str(group) for group in self.groups)
             object.__setattr__(self, "groups", _one_per_column(groups, self.n_spins, "groups"))
@@ -109,7 +115,7 @@ class SpinTable:
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
-        keep_read_only(self.spins, self.weights)
+        keep_read_only(self.spins, self.weights, self.clusters)
 
     def _position(self, column: str | int) -> int:
         if isinstance(column, str):
@@ -190,6 +196,36 @@ def checked_weights(weights, n_samples: int) -> np.ndarray:
     return array
 
 
+def numbered_clusters(labels, n_samples: int) -> np.ndarray:
+    """The number of each row's cluster, (n_samples,) int64, 0, 1, ... in the order of the labels.
+
+    Raises
+    ------
+    DataError
+        For another number of labels, or rows without one.
+    """
+    array = np.asarray(labels.tolist() if isinstance(labels, np.ma.MaskedArray) else labels)  # None where masked
+    if array.shape != (n_samples,):
+        raise DataError(f"clusters must be one label per row: expected {(n_samples,)}, got {array.shape}")
+    if array.dtype.kind not in "iub":
+        labels = array.tolist()
+        absent = [k for k, label in enumerate(labels) if _is_no_label(label)]
+        if absent:
+            raise DataError(
+                f"every row needs the label of its cluster; row {absent[0] + 1} has none "
+                f"({counted(len(absent), 'such row')})"
+            )
+        array = np.array([str(label) for label in labels])
+    number = np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    number.flags.writeable = False
+    return number
+
+
+def _is_no_label(label: object) -> bool:
+    """None, NaN, the missing values of pandas (which refuse to be compared), and empty text."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label or not str(label).strip()
+
+
 def _checked_spins(spins) -> np.ndarray:
     array = np.asarray(np.ma.filled(spins, 0) if np.ma.isMaskedArray(spins) else spins)
     if array.ndim != 2:
@@ -213,3 +249,19 @@ def _one_per_column(values: Sequence, n_spins: int, what: str) -> tuple:
         got = repr(values) if isinstance(values, str) else len(values)
         raise DataError(f"{what} must be one per column: expected {n_spins}, got {got}")
     return tuple(values)
+
+
+def weights_of_part(weights, n_rows: int) -> np.ndarray | None:
+    """Weights of a part, which may all be zero.
+
+    Raises
+    ------
+    DataError
+        As `checked_weights`.
+    """
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    if array.shape == (n_rows,) and array.dtype.kind in "iuf" and not array.any():
+        return np.zeros(n_rows)
+    return checked_weights(weights, n_rows)

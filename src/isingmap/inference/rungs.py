@@ -29,7 +29,7 @@ from isingmap.inference.precision import (
     Ladder,
     RungKind,
 )
-from isingmap.inference.proofs.certified import CertifiedSolution, certified_solution
+from isingmap.inference.proofs.certified_solution import CertifiedSolution, certified_solution
 from isingmap.inference.word_solution import WordSolution, word_solution
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual

@@ -11,6 +11,7 @@ from itertools import chain, islice
 import numpy as np
 
 from isingmap.data.labels import LabelColumn
+from isingmap.io.bytes_on_disk import BytesOnDisk
 from isingmap.io.csv_rows import csv_rows
 
 _BLOCK = 2**19  # bytes that are cut into cells at once
@@ -70,7 +71,7 @@ def rows_by_column(data: bytes, start: int, separator: str, width: int, n_above:
     return Rows([builder.column() for builder in builders], np.concatenate(lines))
 
 
-def parts_by_column(data: bytes, start: int, separator: str, width: int, n_above: int) -> Iterator[Rows]:
+def parts_by_column(data: bytes | BytesOnDisk, start: int, separator: str, width: int, n_above: int) -> Iterator[Rows]:
     """The same rows, some thousands at a time.
 
     Raises
@@ -97,11 +98,14 @@ def _added(builders: list[_Builder], blocks: Iterator[bytes], separator: str, n_
         n_above += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
-def _blocks(data: bytes, start: int) -> Iterator[bytes]:
+def _blocks(data: bytes | BytesOnDisk, start: int) -> Iterator[bytes]:
     """Whole lines of about `_BLOCK` bytes together."""
     while start < len(data):
         end = data.rfind(b"\n", start, start + _BLOCK) + 1 or data.find(b"\n", start) + 1 or len(data)
-        yield data[start:end]
+        block = data[start:end]
+        if b"\0" in block:
+            raise UnevenError
+        yield block
         start = end
 
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
-from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed
+from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed, numbered_clusters
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.io.delimited import Records, named_columns, read_large, read_records
+from isingmap.io.parquet import is_parquet, parquet_sheet
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
 from isingmap.io.sheet_checks import (
@@ -38,6 +39,7 @@ def read_table(
     id_column: str | Sequence[str] | None = None,
     group_column: str | None = None,
     weight_column: str | None = None,
+    cluster_column: str | None = None,
     drop_column: str | Sequence[str] | None = None,
     threshold: float | None = None,
     missing_label: MissingLabels = None,
@@ -46,7 +48,7 @@ def read_table(
     header_lines: int | None = None,
     known: Mapping[str, Coding] | None = None,
 ) -> SpinTable:
-    """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not.
+    """Read a table of two-valued answers from a CSV, TSV or semicolon file, gzipped or not, or from a Parquet file.
 
     Parameters
     ----------
@@ -60,7 +62,9 @@ def read_table(
     group_column : str, optional
         Set aside too. With `transpose` it gives the groups of the variables.
     weight_column : str, optional
-        Frequency weights of the rows.
+        Weights of the rows.
+    cluster_column : str, optional
+        Rows with one label in it were not drawn independently: a patient, a school, a term.
     drop_column : str or sequence of str, optional
         Columns to leave out, such as totals.
     transpose : bool
@@ -85,10 +89,8 @@ def read_table(
     DataError
         If columns are not two-valued or do not exist, with their names.
     """
-    records = read_large(path, separator)
-    _refuse_histogram(records)
-    sheet = (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
-    roles = _Roles(_several(id_column), group_column, weight_column, _several(drop_column))
+    sheet = _sheet_in(path, separator, header_lines)
+    roles = Roles.of(id_column, group_column, weight_column, cluster_column, drop_column)
     coding = {"positive": positive, "threshold": threshold, "missing_label": missing_label, "known": known}
     try:
         read = _read_variables_in_rows if transpose else _read_variables_in_columns
@@ -97,6 +99,18 @@ def read_table(
         raise
     except DataError as error:
         raise DataError(f"{sheet.path}: {error}") from error
+
+
+def _sheet_in(path: str | PathLike, separator: str | None, header_lines: int | None) -> Sheet:
+    """The cells of a file of text or Parquet."""
+    if is_parquet(path):
+        for setting, value in (("separator", separator), ("header_lines", header_lines)):
+            if value is not None:
+                raise DataError(f"{setting}= is for text; {path} is a Parquet file, which has no such. Leave it out")
+        return parquet_sheet(path)
+    records = read_large(path, separator)
+    _refuse_histogram(records)
+    return (None if header_lines else raster_of(records)) or sheet_of(records, header_lines)
 
 
 def _several(names: str | Sequence[str] | None) -> list[str]:
@@ -156,16 +170,36 @@ def _is_histogram_row(row: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Roles:
+class Roles:
     """What the columns of a sheet are for, by name."""
 
     ids: list[str]
     group: str | None
     weight: str | None
+    cluster: str | None
     dropped: list[str]
 
+    @classmethod
+    def of(
+        cls,
+        id_column: str | Sequence[str] | None,
+        group_column: str | None,
+        weight_column: str | None,
+        cluster_column: str | None,
+        drop_column: str | Sequence[str] | None,
+    ) -> Roles:
+        """The roles as `read_table` is told them."""
+        return cls(_several(id_column), group_column, weight_column, cluster_column, _several(drop_column))
 
-def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+
+def roles_in(sheet: Sheet, roles: Roles) -> tuple[list[int], int | None, list[str]]:
+    """Which columns hold answers, which one holds weights, and what to say of the others.
+
+    Raises
+    ------
+    DataError
+        If a column does not exist, or none is left.
+    """
     aside = [sheet.position(name, "id_column") for name in roles.ids]
     aside += [sheet.position(name, "drop_column") for name in roles.dropped]
     notes = list(sheet.notes)
@@ -178,13 +212,24 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
             f"Column {roles.group} holds groups of rows and was set aside; groups of variables come from "
             "a file with columns name and group, or from a table whose rows are variables."
         )
-    weights = None
+    weight = None
     if roles.weight is not None:
-        aside.append(sheet.position(roles.weight, "weight_column"))
-        weights = _weights(sheet, aside[-1])
+        weight = sheet.position(roles.weight, "weight_column")
+        aside.append(weight)
         notes.append(f"Column {roles.weight} holds the weights of the rows.")
-    notes += _set_aside(roles)
-    kept = _kept(sheet, aside)
+    if roles.cluster is not None:
+        aside.append(sheet.position(roles.cluster, "cluster_column"))
+    return _kept(sheet, aside), weight, notes + _set_aside(roles)
+
+
+def _read_variables_in_columns(sheet: Sheet, roles: Roles, coding: dict) -> SpinTable:
+    kept, weight, notes = roles_in(sheet, roles)
+    weights = None if weight is None else row_weights(sheet, weight)
+    clusters = None
+    if roles.cluster is not None:
+        column = sheet.position(roles.cluster, "cluster_column")
+        clusters = numbered_clusters(_clusters(sheet, column), sheet.n_rows)
+        notes.append(f"Column {roles.cluster} holds the clusters of the rows: {clusters.max() + 1:,} of them.")
     refuse_matrix(sheet, kept, ids_given=bool(roles.ids))
     refuse_long(sheet, kept)
     refuse_further_headers(sheet, kept)
@@ -198,12 +243,14 @@ def _read_variables_in_columns(sheet: Sheet, roles: _Roles, coding: dict) -> Spi
         hint = edge_list_hint(sheet, kept) or hint
         raise DataError(f"{hint}\nAs it is, {error}" if hint else str(error)) from None
     notes += [hint] if hint else []
-    return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes))
+    return SpinTable(spins, names, codings, weights, None, (*notes, *coding_notes), clusters=clusters)
 
 
-def _read_variables_in_rows(sheet: Sheet, roles: _Roles, coding: dict) -> SpinTable:
+def _read_variables_in_rows(sheet: Sheet, roles: Roles, coding: dict) -> SpinTable:
     if roles.weight is not None:
         raise DataError("weight_column= gives weights of rows, but with transpose=True the rows are variables")
+    if roles.cluster is not None:
+        raise DataError("cluster_column= gives clusters of rows, but with transpose=True the rows are variables")
     aside = [sheet.position(name, "id_column") for name in roles.ids]
     dropped = [sheet.position(name, "drop_column") for name in roles.dropped]
     if not aside and sheet.header[0] == "":
@@ -266,16 +313,36 @@ def _holds_text(cells: Sequence[str]) -> bool:
 def _kept(sheet: Sheet, aside: Sequence[int]) -> list[int]:
     kept = [j for j in range(len(sheet.header)) if j not in aside]
     if not kept:
-        raise DataError("no column is left after setting aside those of ids, groups and weights")
+        raise DataError("no column is left after setting aside those of ids, groups, clusters and weights")
     return kept
 
 
-def _set_aside(roles: _Roles) -> list[str]:
+def _set_aside(roles: Roles) -> list[str]:
     ids = [f"Set aside as ids: {listed(roles.ids)}."] if roles.ids else []
     return ids + ([f"Left out: {listed(roles.dropped)}."] if roles.dropped else [])
 
 
-def _weights(sheet: Sheet, column: int) -> np.ndarray:
+def _clusters(sheet: Sheet, column: int) -> list[str]:
+    """The label of each row's cluster; all rows must have one."""
+    labels = [cell.strip() for cell in sheet.columns[column]]
+    absent = [row for row, label in enumerate(labels) if not normalise(label)]
+    if absent:
+        raise DataError(
+            f"column {sheet.header[column]!r} must hold the label of each row's cluster; {sheet.place(absent[0])} has "
+            f"{labels[absent[0]]!r} ({counted(len(absent), 'such row')}). Give rows that belong to no cluster a label "
+            "of their own"
+        )
+    return labels
+
+
+def row_weights(sheet: Sheet, column: int) -> np.ndarray:
+    """The weights in a column.
+
+    Raises
+    ------
+    DataError
+        If they are no numbers, or cannot be weights.
+    """
     weights = [number(cell) for cell in sheet.columns[column]]
     bad = [row for row, weight in enumerate(weights) if weight is None or weight < 0]
     if bad:

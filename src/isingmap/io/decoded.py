@@ -12,6 +12,7 @@ from isingmap.files.reading import read_bytes
 _OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive or an Excel workbook",
     b"$FL2": "an SPSS file",
+    b"PAR1": "a Parquet file",
     b"RDX": "an R workspace",
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"BZh": "compressed with bzip2",

@@ -16,6 +16,7 @@ import numpy as np
 from isingmap.data.table import counted, listed
 from isingmap.errors import FileFormatError
 from isingmap.io.by_column import Rows, UnevenError, parts_by_column, rows_by_column
+from isingmap.io.bytes_on_disk import BytesOnDisk
 from isingmap.io.csv_rows import csv_rows
 from isingmap.io.decoded import read_decoded, read_utf8
 
@@ -79,7 +80,7 @@ def read_large(path: str | PathLike, separator: str | None = None) -> Records:
     """
     name = fspath(path)
     data, notes = read_utf8(path)
-    top = _top_of(name, data, notes, separator)
+    top = top_of(name, data, notes, separator)
     if top is not None:
         records, end = top
         with suppress(UnevenError):
@@ -125,7 +126,7 @@ def named_parts(path: str | PathLike, wanted: Sequence[str]) -> Iterator[Part]:
     """
     name = fspath(path)
     data, notes = read_utf8(path)
-    top = _top_of(name, data, notes, None)
+    top = top_of(name, data, notes, None)
     records = _records(name, data.decode(), notes, None) if top is None else top[0]
     yield named_part(records, wanted)
     if top is None:
@@ -155,7 +156,9 @@ def _records(name: str, text: str, notes: tuple[str, ...], separator: str | None
     return Records(name, rows, lines, (*notes, *more), separator, '"' in first and '"' not in second)
 
 
-def _top_of(name: str, data: bytes, notes: tuple[str, ...], separator: str | None) -> tuple[Records, int] | None:
+def top_of(
+    name: str, data: bytes | BytesOnDisk, notes: tuple[str, ...], separator: str | None
+) -> tuple[Records, int] | None:
     """The first rows of a large file, and where the next begins; None of a small one, or if there is no telling."""
     if len(data) <= _LARGE:
         return None

@@ -33,6 +33,8 @@ class Sheet:
     lines : sequence or array of int
         Line of the file on which each row ends.
     notes : tuple of str
+    has_lines : bool
+        Whether the file is made of lines, which then are named beside the rows.
     """
 
     path: str
@@ -40,6 +42,7 @@ class Sheet:
     columns: list[Sequence[str]]
     lines: Sequence[int] | np.ndarray
     notes: tuple[str, ...]
+    has_lines: bool = True
 
     @property
     def n_rows(self) -> int:
@@ -63,7 +66,7 @@ class Sheet:
 
     def place(self, row: int) -> str:
         """A row in words."""
-        return f"row {row + 1} (line {self.lines[row]})"
+        return f"row {row + 1} (line {self.lines[row]})" if self.has_lines else f"row {row + 1}"
 
 
 def sheet_of(records: Records, header_lines: int | None) -> Sheet:

@@ -15,12 +15,17 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
 from isingmap.learning.misses import Miss, misses
-from isingmap.likelihood.fit import standard_errors
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
+from isingmap.progress import at_work
+from isingmap.resampling.stability import Stability
 from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
+from isingmap.uncertainty.errors import Errors, errors_of
+from isingmap.uncertainty.intervals import Intervals, intervals_of
+from isingmap.uncertainty.ratio_tests import RatioTests, ratio_tests
+from isingmap.uncertainty.row_spread import RowSpread
 
 Positions = Mapping[str, tuple[float, float]]
 
@@ -58,6 +63,12 @@ class LearnedMap:
         Where each pair has rows of its own: what standard errors need of them; see `data.moments.overlap`.
     selection : CrossValidation or None
         What was tried on held-out rows, where criterion="cv" chose the settings.
+    spread : RowSpread or None
+        Where standard errors are robust: how much the rows, or their clusters, differ.
+    interval_kind : {"auto", "wald", "profile"}
+        Which 95 % intervals are given; see `uncertainty.intervals`.
+    stability : Stability or None
+        What resamples say of it, where `PlanarIsing.stability` was asked.
     places : mapping of name to (x, y), optional
         Places to take instead, such as those of another map; names that are not in the model keep room for them.
 
@@ -82,6 +93,9 @@ class LearnedMap:
     places: Positions | None = None
     overlap: np.ndarray | None = None
     selection: CrossValidation | None = None
+    spread: RowSpread | None = None
+    interval_kind: str = "auto"
+    stability: Stability | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names
@@ -107,24 +121,51 @@ class LearnedMap:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the search was stopped from outside before it came to its end."""
-        return self.result.was_interrupted
+        """Whether the search, what chose its settings, or its resampling was stopped before it came to its end."""
+        resampling, selection = self.stability, self.selection
+        stopped = resampling is not None and resampling.interrupted
+        return self.result.was_interrupted or stopped or (selection is not None and selection.was_interrupted)
 
     @property
     def coupling_errors(self) -> np.ndarray:
         """Standard errors of the couplings, (n_edges,); NaN where double precision cannot tell."""
-        return self._standard_errors[: self.model.n_edges]
+        return self.errors.standard[: self.model.n_edges]
 
     @property
     def field_errors(self) -> np.ndarray:
         """Standard errors of the fields, (n_spins,); NaN also where the model has no field."""
         errors = np.full(self.model.n_spins, np.nan)
-        errors[self.model.free_fields] = self._standard_errors[self.model.n_edges :]
+        errors[self.model.free_fields] = self.errors.standard[self.model.n_edges :]
         return errors
 
     @cached_property
-    def _standard_errors(self) -> np.ndarray:
-        return standard_errors(self.model, self.moments.n_samples, self.overlap)
+    def errors(self) -> Errors:
+        """Standard errors of all parameters, couplings first, then free fields, and where they come from."""
+        return errors_of(self.model, self.moments.n_samples, overlap=self.overlap, spread=self.spread)
+
+    @cached_property
+    def edge_tests(self) -> RatioTests:
+        """The likelihood-ratio test of each edge, (n_edges,): `statistic` and `p_value`."""
+        return ratio_tests(self.edge_losses, self.errors)
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        """95 % intervals of all parameters, couplings first, then free fields."""
+        with at_work("profile likelihoods"):
+            return intervals_of(self.result, self.moments, self.errors, self.interval_kind)
+
+    @property
+    def coupling_intervals(self) -> Intervals:
+        """95 % intervals of the couplings, given the graph, (n_edges,): `lower`, `upper` and `by_profile`."""
+        return self.intervals.part(slice(self.model.n_edges))
+
+    @property
+    def field_intervals(self) -> Intervals:
+        """95 % intervals of the fields, (n_spins,); NaN where the model has no field."""
+        found, free = self.intervals.part(slice(self.model.n_edges, None)), self.model.free_fields
+        lower, upper, by_profile = np.full(free.size, np.nan), np.full(free.size, np.nan), np.zeros(free.size, bool)
+        lower[free], upper[free], by_profile[free] = found.lower, found.upper, found.by_profile
+        return Intervals(lower, upper, by_profile)
 
     @cached_property
     def edge_losses(self) -> np.ndarray:

@@ -59,16 +59,11 @@ def misses(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
     return sorted(found, key=lambda miss: (-np.nan_to_num(abs(miss.z)), miss.source, miss.target))
 
 
-def _counts(moments: EmpiricalMoments) -> np.ndarray:
-    counts = moments.pair_counts
-    return np.full(moments.moments.shape, moments.n_samples) if counts is None else counts
-
-
 def _means(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
     if moments.magnetizations is None:
         return []
     expected = model.magnetizations()
-    rows = _counts(moments).diagonal()
+    rows = moments.rows_behind.diagonal()
     error = np.sqrt(1.0 - expected**2) / np.sqrt(rows)
     columns = model.free_fields, moments.magnetizations, expected, error, rows
     return [Miss(i, -1, *values) for i, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
@@ -83,7 +78,7 @@ def _pairs(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
     except PrecisionError:
         return []
     i, j = np.triu_indices(n, 1)
-    expected, observed, rows = correlations[i, j], moments.moments[i, j], _counts(moments)[i, j]
+    expected, observed, rows = correlations[i, j], moments.moments[i, j], moments.rows_behind[i, j]
     means, free = model.magnetizations(), model.free_fields
     error = np.sqrt(residual_variance(expected, means[i], means[j], free[i], free[j]) / rows)
     is_edge = np.zeros((n, n), bool)

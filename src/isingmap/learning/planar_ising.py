@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
-from isingmap.data.options import DataOptions
+from isingmap.data.options import SURVEY
 from isingmap.data.screening import screen
-from isingmap.data.table import Coding, SpinTable, counted, listed
-from isingmap.errors import DataError, DataWarning
+from isingmap.data.table import SpinTable
+from isingmap.errors import DataError, IsingMapWarning
 from isingmap.interruption import listening, undisturbed
+from isingmap.learning.configured import Configured
 from isingmap.learning.edges_of_columns import among_kept
 from isingmap.learning.fit_warnings import (
     warn_about_data,
@@ -23,21 +25,34 @@ from isingmap.learning.fit_warnings import (
     warn_about_search,
     warn_about_settings,
 )
+from isingmap.learning.fitted import Fitted
 from isingmap.learning.learned_map import LearnedMap
-from isingmap.learning.settings import SETTINGS, check_values, checked_settings, options_from, with_settings
-from isingmap.model import IsingModel
-from isingmap.progress import entitle, progress_bar
-from isingmap.selection.cross_validation import CrossValidation, cross_validated, with_choice
+from isingmap.learning.resampled import fit_to_the_end, stability_of
+from isingmap.learning.selected import refuse_to_resample, selected
+from isingmap.learning.settings import (
+    check_values,
+    options_from,
+    with_resampling,
+    with_settings,
+)
+from isingmap.progress import progress_bar
+from isingmap.resampling.options import StabilityOptions
+from isingmap.resampling.stability import Stability
+from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
-from isingmap.structure.result import Exclusion, Path, SearchResult
-from isingmap.warned import heard_warnings, warn
+from isingmap.structure.result import SearchResult
+from isingmap.uncertainty.row_spread import check_clusters, row_spread
+from isingmap.uncertainty.survey import as_survey
+from isingmap.warned import heard_warnings
+
+_OF_ROWS = ("positive", "threshold", "missing_label", "missing")  # settings that say what rows mean
 
 
 @with_settings
-class PlanarIsing:
+class PlanarIsing(Configured, Fitted):
     """Learn the planar Ising model that fits a table of binary variables.
 
     Parameters
@@ -77,29 +92,19 @@ class PlanarIsing:
     array([[0, 1]])
     """
 
-    if TYPE_CHECKING:  # the settings are attributes
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    def __init__(self, *unnamed, **settings):
-        """Raises TypeError for a name that is no setting, and for a value without a name."""
-        if unnamed:
-            raise TypeError(
-                f"PlanarIsing takes its settings by name, such as PlanarIsing(family='zero-field'), and data in "
-                f"fit(X); got {type(unnamed[0]).__name__} without a name"
-            )
-        vars(self).update(checked_settings(settings))
-
-    def fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
+    def fit(self, X, y=None, sample_weight=None, clusters=None) -> PlanarIsing:
         """Learn the model from observations.
 
         Parameters
         ----------
-        X : (n_samples, n_features) array, data frame or SpinTable
+        X : (n_samples, n_features) array, data frame, SpinTable, MomentAccumulator or CountedTable
             Two values in every column.
         y : ignored
         sample_weight : (n_samples,) array, optional
-            Frequency weights: a row of weight w counts as w rows.
+            Weights of the rows; what they mean is said by `weight_kind`.
+        clusters : (n_samples,) sequence of labels, optional
+            Rows with one label were not drawn independently: a patient's days, the cases of a term. Standard errors
+            and intervals are then robust, from the spread of the clusters.
 
         Raises
         ------
@@ -120,27 +125,102 @@ class PlanarIsing:
         check_values(self.get_params())
         if self._reading.constant == "keep" and self.prior is None:
             raise DataError('constant="keep" needs a prior (prior=1): the field of a constant column is infinite')
+        vars(self).pop("_rows", None)
+        if isinstance(X, MomentAccumulator | CountedTable):
+            self._refuse_about_rows("sums over the rows", clusters)
+        if isinstance(X, MomentAccumulator):
+            if sample_weight is not None:
+                raise DataError("sample_weight goes with the rows, when they are added to the MomentAccumulator")
+            X.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+            return self._fit_counted(X.counted(), X.are_named)
+        if isinstance(X, CountedTable):
+            return self._fit_counted(X, named=True)
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
-                table = self._table(X, self.positive, sample_weight)
-                columns = table.names
-                table = screen(apply_missing(table, self._reading.missing), constant=self._reading.constant)
+                table, columns = self._prepared(X, sample_weight, clusters)
                 moments = empirical_moments(table)
                 result, selection = self._search(moments, columns, table)
-            shared = (
-                overlap(table, result.model.edges, np.flatnonzero(result.model.free_fields))
-                if table.n_missing
-                else None
+            model, robust = result.model, self._robust(table)
+            parameters = model.edges, np.flatnonzero(model.free_fields)
+            learned = LearnedMap(
+                *(result, moments, table.codings, table.notes, tuple(heard)),
+                groups=table.groups,
+                details=table.details,
+                overlap=overlap(table, *parameters) if table.n_missing and not robust else None,
+                selection=selection,
+                spread=row_spread(table, *parameters, self._reading.weight_kind) if robust else None,
+                interval_kind=self._uncertainty.intervals,
             )
+            return self._keep(learned, columns, named)
+
+    def partial_fit(self, X, y=None, sample_weight=None) -> PlanarIsing:
+        """Take more rows, of which only sums are kept; the model is learned when it is first asked for.
+
+        A sequence of partial fits leads to the same model as one `fit` of all rows, to the last bit, however the rows
+        are cut; labels may appear late. `fit` begins anew, and so does a partial fit after it. That the model is
+        learned late means that warnings and errors of the fit come with the first look at `model_`, `learned_` or
+        `score`; errors about the part itself come at once.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array, data frame, SpinTable or MomentAccumulator
+        y : ignored
+        sample_weight : (n_samples,) array, optional
+            Frequency weights.
+
+        Raises
+        ------
+        DataError
+            If X is no table, or has other columns than the parts before.
+
+        Notes
+        -----
+        The settings `positive`, `threshold`, `missing_label` and `missing` are those at the first part.
+        Cost O(n_samples n_features^2 / 64).
+        """
+        check_values(self.get_params())
+        self._refuse_about_rows("sums over the rows")
+        rows = getattr(self, "_rows", None)
+        if rows is None:
+            rows = MomentAccumulator(**{name: getattr(self, name) for name in _OF_ROWS})
+        rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+        if isinstance(X, MomentAccumulator):
+            rows.merge(X)
+        else:
+            rows.add(X, sample_weight)
+        vars(self).pop("_learned", None)  # it was learned from fewer rows
+        self._rows, self.n_features_in_ = rows, len(rows.names or ())
+        return self
+
+    def _fit_counted(self, rows: CountedTable, named: bool) -> PlanarIsing:
+        with listening():
+            with heard_warnings() as heard:
+                table = rows.screened(self._reading.missing, self._reading.constant)
+                moments = table.moments()
+                result, _ = self._search(moments, rows.names)
+            shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
                 groups=table.groups,
                 details=table.details,
                 overlap=shared,
-                selection=selection,
+                interval_kind=self._uncertainty.intervals,
             )
-            return self._keep(learned, columns, named)
+            return self._keep(learned, rows.names, named)
+
+    def _refuse_about_rows(self, there: str, clusters=None) -> None:
+        """Refuse what is about single rows, where there are only sums over them."""
+        if self.criterion == CROSS_VALIDATED:
+            raise DataError(
+                f"there are only {there} here, and criterion='cv' holds out single rows; give the table, or leave "
+                "criterion='cv' out"
+            )
+        if clusters is not None or self._uncertainty.errors == "robust" or self._reading.weight_kind == SURVEY:
+            raise DataError(
+                f"there are only {there} here, and clusters, robust errors and weights of a survey (clusters=, "
+                "errors='robust', weight_kind='survey') are about rows; leave them out"
+            )
 
     def fit_moments(self, moments, n_samples, *, magnetizations=None, names=None) -> PlanarIsing:
         """Learn the model from pairwise moments E[x_i x_j] of -1/+1 data.
@@ -168,6 +248,8 @@ class PlanarIsing:
             As in `fit`.
         """
         check_values(self.get_params())
+        self._refuse_about_rows("moments")
+        vars(self).pop("_rows", None)
         if names is None and hasattr(moments, "columns"):
             names = [str(name) for name in moments.columns]
         with listening():
@@ -176,19 +258,79 @@ class PlanarIsing:
                 result, _ = self._search(given, given.names)
             notes = ("Learned from given moments; no rows were read.",)
             return self._keep(
-                LearnedMap(result, given, warnings=tuple(heard), notes=notes), given.names, names is not None
+                LearnedMap(*(result, given, None, notes, tuple(heard)), interval_kind=self._uncertainty.intervals),
+                *(given.names, names is not None),
             )
 
-    @property
-    def _reading(self) -> DataOptions:
-        return DataOptions(**options_from(self.get_params(), DataOptions))
+    @with_resampling
+    def stability(self, X, sample_weight=None, **resampling) -> Stability:
+        """Learn the model as `fit` does, and again from resampled rows: which edges can be relied on.
 
-    def _table(self, X, positive, weights=None) -> SpinTable:
+        `learned_` has the answer too, and `write_results` writes it. The whole procedure is repeated with all settings
+        of the estimator; `random_state` is the seed of the resamples, and `checkpoint` keeps those that are finished.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+        {resampling}
+
+        Returns
+        -------
+        Stability
+
+        Raises
+        ------
+        DataError, ModelError, NoEstimateError, PrecisionError
+            As in `fit`, and for rows that cannot be resampled.
+        FileFormatError
+            A checkpoint or a file of resamples is damaged, or belongs to other data or options.
+        IsingMapError
+            A worker process was killed.
+        KeyboardInterrupt
+            Ctrl-C before the first resample was finished; later, those that are finished are returned.
+
+        Warns
+        -----
+        DataWarning, FitWarning
+            As in `fit`; of resamples nothing is said.
+        """
+        if isinstance(X, MomentAccumulator | CountedTable):
+            raise DataError("resamples are drawn from the rows, and there are only sums over them here; give the table")
+        refuse_to_resample(self.criterion)
+        options = StabilityOptions(**resampling)
+        with listening():
+            fit_to_the_end(self, X, sample_weight)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", IsingMapWarning)  # said by the fit
+                table, columns = self._prepared(X, sample_weight)
+            found = stability_of(self.get_params(), columns, table, self.learned_, options)
+        self._learned = replace(self.learned_, stability=found, settings=self._settings())
+        return found
+
+    def _prepared(self, X, sample_weight, clusters=None) -> tuple[SpinTable, tuple[str, ...]]:
+        """The table as it is learned from, and the names of all columns, also of those that were left out."""
+        table = self._table(X, self.positive, sample_weight, clusters)
+        weighted = self._weighted(apply_missing(table, self._reading.missing))
+        return screen(weighted, constant=self._reading.constant), table.names
+
+    def _table(self, X, positive, weights=None, clusters=None) -> SpinTable:
+        about_rows = {"weights": weights, "clusters": clusters}
         if isinstance(X, SpinTable):
-            return as_spin_table(X, weights=weights)
+            return as_spin_table(X, **about_rows)
         return as_spin_table(
-            X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, weights=weights
+            X, positive=positive, threshold=self.threshold, missing_label=self.missing_label, **about_rows
         )
+
+    def _weighted(self, table: SpinTable) -> SpinTable:
+        """The table with weights that count rows, its clusters checked."""
+        check_clusters(table)
+        return as_survey(table) if self._reading.weight_kind == SURVEY else table
+
+    def _robust(self, table: SpinTable) -> bool:
+        """Whether errors come from the rows."""
+        is_survey = self._reading.weight_kind == SURVEY
+        return table.clusters is not None or is_survey or self._uncertainty.errors == "robust"
 
     def _search(
         self, moments: EmpiricalMoments, columns: tuple[str, ...], table: SpinTable | None = None
@@ -200,14 +342,9 @@ class PlanarIsing:
         if problem.graph is None:  # beside a given graph they are refused
             warn_about_settings(self.get_params())
         warn_about_data(moments, problem.family)
+        options = SearchOptions(**options_from(self.get_params(), SearchOptions))
+        problem, options, selection = selected(table, problem, options, verbose=bool(self.verbose))
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
-            options = SearchOptions(**options_from(self.get_params(), SearchOptions))
-            selection = None
-            if options.criterion == CROSS_VALIDATED and table is not None and problem.graph is None:
-                selection = cross_validated(table, problem, options)
-                problem = problem.of_family(selection.taken.family)
-                options = with_choice(options, selection.taken)
-                entitle("all rows")
             result = learn_structure(problem, options, progress=progress)
         with undisturbed():
             warn_about_search(result, self.n_edges)
@@ -224,201 +361,17 @@ class PlanarIsing:
             del self.feature_names_in_
         return self
 
-    def _settings(self) -> dict[str, object]:
-        """All settings on which the result depends, defaults too."""
-        return deepcopy({name: value for name, value in self.get_params().items() if SETTINGS[name].shapes_result})
-
     @property
     def learned_(self) -> LearnedMap:
+        if not hasattr(self, "_learned") and hasattr(self, "_rows"):
+            self._rows.check_settings({name: getattr(self, name) for name in _OF_ROWS})
+            self._fit_counted(self._rows.counted(), self._rows.are_named)
         if not hasattr(self, "_learned"):
             raise _not_fitted(self)
         return self._learned
 
-    @property
-    def result_(self) -> SearchResult:
-        return self.learned_.result
-
-    @property
-    def moments_(self) -> EmpiricalMoments:
-        return self.learned_.moments
-
-    @property
-    def codings_(self) -> tuple[Coding, ...] | None:
-        return self.learned_.codings
-
-    @property
-    def notes_(self) -> tuple[str, ...]:
-        return self.learned_.notes
-
-    @property
-    def model_(self) -> IsingModel:
-        return self.result_.model
-
-    @property
-    def edges_(self) -> np.ndarray:
-        return self.model_.edges
-
-    @property
-    def couplings_(self) -> np.ndarray:
-        return self.model_.couplings
-
-    @property
-    def fields_(self) -> np.ndarray:
-        return self.model_.fields
-
-    @property
-    def path_(self) -> Path:
-        return self.result_.path
-
-    @property
-    def log_likelihood_(self) -> float:
-        return self.result_.log_likelihood
-
-    @property
-    def excluded_(self) -> tuple[Exclusion, ...]:
-        return self.result_.excluded
-
-    def score_samples(self, X) -> np.ndarray:
-        """Exact log-probability of each row under the model, nats, (n_samples,).
-
-        Labels are read as in the data the model was learned from. Columns are found by their names if both the data of
-        the fit and X have names, else by their positions. A row with a missing cell is NaN under missing="drop".
-
-        Raises
-        ------
-        DataError
-            If columns or labels are not those of the data, or cells are missing under missing="error" or "pairwise".
-        NotFittedError
-            Before `fit`.
-
-        Warns
-        -----
-        DataWarning
-            When constant columns were dropped, which the log-probability leaves out.
-        """
-        return self._scored(self._coded_as_before(X))
-
-    def score(self, X, y=None, sample_weight=None) -> float:
-        """Exact mean log-likelihood per row, nats. Higher is better; -n_features * log(2) is a fair coin's.
-
-        Rows count by `sample_weight`, or by the weights of a SpinTable; rows without a log-probability do not count.
-
-        Raises
-        ------
-        DataError, NotFittedError
-            As in `score_samples`.
-
-        Warns
-        -----
-        DataWarning
-            As in `score_samples`.
-        """
-        table = self._coded_as_before(X)
-        if sample_weight is not None:
-            table = as_spin_table(table, weights=sample_weight)
-        each = self._scored(table)
-        weights = np.ones(len(each)) if table.weights is None else table.weights
-        known = ~np.isnan(each)
-        if not weights[known].any():
-            raise DataError("no complete row is left to score")
-        return float(np.average(each[known], weights=weights[known]))
-
-    def _scored(self, table: SpinTable) -> np.ndarray:
-        rule = "error" if self._reading.missing == "pairwise" else self._reading.missing
-        complete = (table.spins != 0).all(axis=1)
-        if rule == "drop" and not complete.all():
-            each = np.full(table.n_samples, np.nan)
-            if complete.any():
-                each[complete] = self.model_.log_probability(table.spins[complete])
-            return each
-        return self.model_.log_probability(apply_missing(table, rule).spins)
-
-    def _coded_as_before(self, X) -> SpinTable:
-        """New data in the coding of the training data; a column with another pair of labels is an error."""
-        names = self.model_.names
-        before = dict(zip(names, self.codings_ or (), strict=False))
-        self._warn_of_dropped()
-        if isinstance(X, SpinTable):
-            table = as_spin_table(X, select=names)
-        else:
-            by_name = hasattr(X, "columns") and hasattr(self, "feature_names_in_")
-            positive = {name: coding.positive for name, coding in before.items()} or None
-            table = as_spin_table(
-                X,
-                names=None if by_name else self._names_by_position(X),
-                positive=positive if self.threshold is None else None,
-                threshold=self.threshold,
-                missing_label=self.missing_label,
-                select=names,
-            )
-        for name, coding, values in zip(names, table.codings, table.spins.T, strict=True):
-            if before and (values == -1).any() and coding.negative != before[name].negative:
-                raise DataError(
-                    f"column {name} has the label {coding.negative!r}; the model was learned from the labels "
-                    f"{before[name].negative!r} (-1) and {before[name].positive!r} (+1)"
-                )
-        return table
-
-    def _names_by_position(self, X) -> tuple[str, ...] | None:
-        shape = np.shape(X)
-        if len(shape) == 2 and shape[1] != self.n_features_in_:
-            raise DataError(
-                f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input"
-            )
-        return self._columns if len(shape) == 2 else None
-
-    def _warn_of_dropped(self) -> None:
-        dropped = [name for name in self._columns if name not in set(self.model_.names)]
-        if dropped:
-            warn(
-                f"{counted(len(dropped), 'column')} ({listed(dropped)}) had a single value in the data of the fit and "
-                f"{'was' if len(dropped) == 1 else 'were'} dropped: the score is about the other "
-                f"{counted(self.model_.n_spins, 'column')} only, and not comparable with that of a fit that kept more. "
-                "constant='keep' with prior=1 scores all columns",
-                DataWarning,
-                stacklevel=4,
-            )
-
-    def get_params(self, deep=True) -> dict:
-        """Settings and their values."""
-        return {name: getattr(self, name) for name in SETTINGS}
-
-    def set_params(self, **params) -> PlanarIsing:
-        """Change settings.
-
-        Raises
-        ------
-        ValueError
-            For a name that is no setting.
-        """
-        for name, value in params.items():
-            if name not in SETTINGS:
-                raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {list(SETTINGS)}."
-                )
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        values = self.get_params().items()
-        changed = [f"{name}={value!r}" for name, value in values if value is not SETTINGS[name].default]
-        return f"{type(self).__name__}({', '.join(changed)})"
-
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learned")
-
-    def __sklearn_tags__(self):
-        from sklearn.utils import InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="density_estimator",
-            target_tags=TargetTags(required=False),
-            transformer_tags=None,
-            regressor_tags=None,
-            classifier_tags=None,
-            input_tags=InputTags(allow_nan=self._reading.missing != "error"),
-        )
+        return hasattr(self, "_learned") or hasattr(self, "_rows")
 
 
 def _not_fitted(estimator):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Callable
 from typing import Any
 
 from isingmap.option import Option, options_of
+from isingmap.resampling.options import RESAMPLING
 from isingmap.structure.options import OPTIONS
 
 # By the name that the estimator has for them; all but the last are those of the table.
@@ -68,6 +70,13 @@ def with_settings(cls: type) -> type:
     described = "\n    ".join(_described(name, setting) for name, setting in SETTINGS.items())
     cls.__doc__ = (cls.__doc__ or "").replace("{settings}", described)  # no docstrings under python -OO
     return cls
+
+
+def with_resampling(method: Callable) -> Callable:
+    """A decorator that shows the settings of resampling in place of `{resampling}` in the docstring."""
+    described = "\n".join(_described(setting.name, setting) for setting in RESAMPLING)
+    method.__doc__ = (method.__doc__ or "").replace("{resampling}", textwrap.indent(described, " " * 8).lstrip())
+    return method
 
 
 def _described(name: str, setting: Option) -> str:

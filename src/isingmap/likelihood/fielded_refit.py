@@ -146,7 +146,8 @@ def climb(plan, subtree, place, target, unit, start, inverse, correlation, raw, 
         Moments, and their `resolution`.
     start : (m,) array
     inverse : (m, m) or (m - 1, m - 1) array, Fortran order
-        Lower triangle of the inverse Hessian, which is overwritten; the smaller one lacks the last edge.
+        Lower triangle of the inverse Hessian. The smaller one lacks the last edge and stays as it is; the other is
+        overwritten.
     correlation : float
         Of the ends of the last edge before it was added; read if `inverse` is the smaller one.
     raw, least : (m,) array, float

@@ -67,7 +67,7 @@ class NewtonResult:
 
 def solve(plan: Plan, couplings: np.ndarray) -> Solution:
     """Inference in doubles; gauged by a ground state where strong frustrated couplings need it."""
-    if isinstance(plan, FieldedPlan):
+    if not isinstance(plan, DualPlan):
         return plan.solve(couplings)
     solution = solve_dual(plan, couplings)
     if solution.loss <= LOSS_ALLOWED:

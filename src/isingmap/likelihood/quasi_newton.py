@@ -193,9 +193,7 @@ def _climb(plan, moments, theta, solution, gradient, inverse, worth=None) -> Ref
 def _climb_with_fields(plan, moments, start, inverse, correlation=0.0, worth=None) -> Refit | None:
     """The same ascent in one compiled piece; `inverse` may lack the last edge."""
     raw, least = (moments, -np.inf) if worth is None else (worth.raw, worth.least)
-    # `inverse` may belong to another model, and the climb writes to it.
-    own = np.array(inverse, order="F")
-    status, theta, solution, gradient, inverse = climbed(plan, moments, start, own, correlation, raw, least)
+    status, theta, solution, gradient, inverse = climbed(plan, moments, start, inverse, correlation, raw, least)
     if status == NOT_WORTH:
         return None
     if status != AT_MAXIMUM:

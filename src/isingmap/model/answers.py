@@ -17,7 +17,7 @@ from isingmap.inference.ground_states.ground_state import GroundState, ground_st
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.proofs.certified import Interval
 from isingmap.interruption import listening
-from isingmap.model.arguments import generator_of, indices_of, vector_of
+from isingmap.model.arguments import configurations_of, generator_of, indices_of, vector_of
 from isingmap.model.marginals import pair_marginals
 
 # Samples beyond this many cells, 100 GB, are not asked for in one piece.
@@ -368,7 +368,7 @@ class ExactAnswers:
         ModelError
             For spins of the wrong shape, or other than -1 and +1.
         """
-        x = self._configurations(spins)
+        x = configurations_of(spins, self.names)
         log_weight = (x[:, self.edges[:, 0]] * x[:, self.edges[:, 1]]) @ self.couplings + x @ self.fields
         lost = cancels(self._strengths, log_weight)
         if lost.any():
@@ -395,17 +395,6 @@ class ExactAnswers:
             return rounded
         products = self.planned.graph.products
         reference = products(self.ground_state().spins)
-        return log_probabilities(self.planned, strengths, products(self._configurations(spins)), reference, rounded)
-
-    def _configurations(self, spins) -> np.ndarray:
-        x = np.atleast_2d(np.asarray(spins))
-        if x.ndim != 2 or x.shape[1] != self.n_spins:
-            raise ModelError(f"spins must have shape (n_samples, {self.n_spins}), got {np.shape(spins)}")
-        wrong = ~np.isin(x, (-1, 1))
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            raise ModelError(
-                f"spins must be -1 or +1; cells that are not: {int(wrong.sum())}, the first in row {row + 1}, column "
-                f"{self.names[column]}: {x[row, column]}. Convert 0/1 data with 2 * x - 1"
-            )
-        return x.astype(float)
+        return log_probabilities(
+            self.planned, strengths, products(configurations_of(spins, self.names)), reference, rounded
+        )

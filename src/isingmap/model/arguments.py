@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -116,3 +116,24 @@ def generator_of(rng) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise ModelError(f"rng must be a whole number of 0 or more, or a NumPy generator; got {rng!r}") from None
+
+
+def configurations_of(spins, names: Sequence[str]) -> np.ndarray:
+    """Configurations as numbers, (n_samples, n_spins) float64.
+
+    Raises
+    ------
+    ModelError
+        For the wrong shape, or other values than -1 and +1.
+    """
+    x = np.atleast_2d(np.asarray(spins))
+    if x.ndim != 2 or x.shape[1] != len(names):
+        raise ModelError(f"spins must have shape (n_samples, {len(names)}), got {np.shape(spins)}")
+    wrong = ~np.isin(x, (-1, 1))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ModelError(
+            f"spins must be -1 or +1; cells that are not: {int(wrong.sum())}, the first in row {row + 1}, column "
+            f"{names[column]}: {x[row, column]}. Convert 0/1 data with 2 * x - 1"
+        )
+    return x.astype(float)

@@ -12,10 +12,13 @@ from scipy.special import entr
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
+from isingmap.option import given
 from isingmap.printable import printable
+from isingmap.report.error_facts import error_facts
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.miss_facts import miss_facts
 from isingmap.report.selection_facts import selection_facts
+from isingmap.report.stability_facts import stability_facts
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -34,6 +37,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_compared_families(learned.result),
         *selection_facts(learned.selection),
         *_fit(learned),
+        *stability_facts(learned),
         *miss_facts(learned),
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
@@ -44,7 +48,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
 
 def _data(learned: LearnedMap) -> Iterator[Fact]:
     moments = learned.moments
-    yield Fact(DATA, "rows", float(moments.n_samples), f"{moments.n_samples:,.10g}")
+    yield Fact(DATA, "rows", float(moments.n_samples), _rows(learned))
     yield Fact(DATA, "variables", len(moments.names), f"{len(moments.names):,}")
     yield from _codings(learned)
     if learned.groups:
@@ -52,6 +56,13 @@ def _data(learned: LearnedMap) -> Iterator[Fact]:
         yield Fact(DATA, "groups", dict(sizes), some([f"{name or '(none)'} {count}" for name, count in sizes]))
     if learned.notes:
         yield Fact(DATA, "note", list(learned.notes), "\n".join(map(printable, learned.notes)))
+
+
+def _rows(learned: LearnedMap) -> str:
+    n_samples, spread = learned.moments.n_samples, learned.spread
+    if spread is not None and spread.is_survey:
+        return f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
+    return f"{n_samples:,.10g}"
 
 
 def _codings(learned: LearnedMap) -> Iterator[Fact]:
@@ -230,11 +241,7 @@ def _care(learned: LearnedMap) -> Iterator[Fact]:
         yield text_fact(CARE, "no edge", f"no pair of variables{finite} gains enough to pay for an edge")
     if isolated:
         yield Fact(CARE, "isolated", isolated, f"{counted(len(isolated), 'variable')}: {some(isolated)}")
-    if result.search == GIVEN:
-        errors = "for the graph as it was given, as long as it was not chosen with the same data"
-    else:
-        errors = "for the graph as it is; they ignore that it was chosen with the same data"
-    yield text_fact(CARE, "standard errors", errors)
+    yield from error_facts(learned, CARE)
 
 
 def _existence(result: SearchResult) -> str:
@@ -267,7 +274,15 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     else:
         module, call = learned.source
         yield text_fact(REPEAT, "import", f"from {module} import {call.partition('(')[0]}")
-        yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.fit({call})"))
+        yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.{_asked(learned, call)}"))
+
+
+def _asked(learned: LearnedMap, call: str) -> str:
+    """What is asked of the estimator."""
+    if learned.stability is None:
+        return f"fit({call})"
+    settings = [f"{name}={value!r}" for name, value in given(learned.stability.settings).items()]
+    return f"stability({', '.join([call, *settings])})"
 
 
 def settings_text(learned: LearnedMap) -> str:

@@ -21,7 +21,7 @@ LONGEST_LEGEND = 24  # groups named in it
 NODE_RADIUS = 3.6
 
 
-def _shown(names) -> list[str]:
+def shown_names(names) -> list[str]:
     """Names as drawn: control characters (which XML forbids) blanked, long ones cut, all different."""
     clean = ("".join(letter if letter.isprintable() else " " for letter in name) for name in names)
     return distinct(clean, LONGEST_NAME, "\N{HORIZONTAL ELLIPSIS}")
@@ -105,7 +105,7 @@ def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
     from matplotlib.font_manager import FontProperties
 
     font, measure = FontProperties(size=FONT_SIZE), RendererAgg(8, 8, INCH)
-    shown = _shown(names)
+    shown = shown_names(names)
     widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in shown]
     sizes = np.array([(width, FONT_SIZE) for width in widths]).reshape(-1, 2) + 1.0
     centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)
@@ -144,7 +144,7 @@ def _group_rows(groups) -> list[tuple]:
     styles = group_styles(groups)
     rows = [
         (_node((0, 0), *style), f"{shown or 'no group'} ({groups.count(group)})")
-        for (group, style), shown in zip(styles.items(), _shown(styles), strict=True)
+        for (group, style), shown in zip(styles.items(), shown_names(styles), strict=True)
     ]
     if len(rows) > LONGEST_LEGEND:
         rows = rows[:LONGEST_LEGEND] + [(_line(None, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")]

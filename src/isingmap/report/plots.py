@@ -93,7 +93,7 @@ def draw_map(
     groups = _checked_groups(groups, n)
     frame, places = _places(names, edges, positions, layout)
     picture = {"fields": fields, "groups": groups, "title": title, "legend": legend}
-    _write(paths, lambda: map_figure(names, edges, couplings, frame, places, **picture))
+    write_figure(paths, lambda: map_figure(names, edges, couplings, frame, places, **picture))
     return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
 
 
@@ -147,7 +147,7 @@ def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tupl
     return frame, found
 
 
-def _write(paths: list[Path], draw: Callable) -> None:
+def write_figure(paths: Sequence[Path], draw: Callable) -> None:
     """Draw once, write every file beside its place, then move all into place."""
     from matplotlib import style
 

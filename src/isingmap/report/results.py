@@ -16,9 +16,19 @@ from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
-from isingmap.report.plots import draw_map
+from isingmap.report.plots import draw_map, write_figure
 from isingmap.report.selection_facts import SELECTION_COLUMNS, selection_rows
+from isingmap.report.stability_figure import stability_figure
+from isingmap.report.stability_tables import (
+    CASE_COLUMNS,
+    STABILITY_COLUMNS,
+    case_rows,
+    stability_rows,
+    with_frequencies,
+)
 from isingmap.report.summary import fit_summary
+from isingmap.resampling.finished import write_outcomes
+from isingmap.resampling.options import CASE_DROPPING
 
 
 @listening()
@@ -122,7 +132,11 @@ def _provenance(learned: LearnedMap) -> dict:
 
 
 def write_edges(learned: LearnedMap, path: Path) -> None:
-    write_csv(path, tables.EDGE_COLUMNS, tables.edge_rows(learned))
+    columns: tuple[str, ...] = tables.EDGE_COLUMNS
+    rows = tables.edge_rows(learned)
+    if learned.stability is not None:
+        columns, rows = with_frequencies(columns, rows, learned.stability, learned.model.edges)
+    write_csv(path, columns, rows)
 
 
 def write_nodes(learned: LearnedMap, path: Path) -> None:
@@ -138,7 +152,7 @@ def write_excluded(learned: LearnedMap, path: Path) -> None:
 
 
 def write_misses(learned: LearnedMap, path: Path) -> None:
-    write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned))
+    write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned.model.names, learned.misses))
 
 
 def write_blocked(learned: LearnedMap, path: Path) -> None:
@@ -162,6 +176,28 @@ def write_pictures(learned: LearnedMap, *paths: Path) -> None:
         positions=learned.positions,
         title=learned.title or None,
     )
+
+
+def write_stability(learned: LearnedMap, path: Path) -> None:
+    assert learned.stability is not None
+    write_csv(path, STABILITY_COLUMNS, stability_rows(learned.stability))
+
+
+def write_cases(learned: LearnedMap, path: Path) -> None:
+    assert learned.stability is not None
+    write_csv(path, CASE_COLUMNS, case_rows(learned.stability))
+
+
+def write_stability_pictures(learned: LearnedMap, *paths: Path) -> None:
+    found = learned.stability
+    assert found is not None
+    write_figure(paths, lambda: stability_figure(found, learned.title or None))
+
+
+def write_resamples(learned: LearnedMap, path: Path) -> None:
+    """What other runs of the same fit can be merged with."""
+    assert learned.stability is not None
+    write_outcomes(path, learned.stability.identity, learned.stability.outcomes, mode=0o666)
 
 
 def write_summary(learned: LearnedMap, path: Path) -> None:
@@ -188,6 +224,16 @@ def if_selected(learned: LearnedMap) -> bool:
     return learned.selection is not None
 
 
+def if_resampled(learned: LearnedMap) -> bool:
+    """Only when the fit was repeated on resampled rows."""
+    return learned.stability is not None
+
+
+def if_cases_were_dropped(learned: LearnedMap) -> bool:
+    """Only when rows were dropped to see what is left."""
+    return learned.stability is not None and learned.stability.settings.kind == CASE_DROPPING
+
+
 @dataclass(frozen=True)
 class ResultFiles:
     """Files made by one writer (the picture is laid out once for both of its forms), and when they are wanted."""
@@ -206,6 +252,10 @@ RESULTS = (
     ResultFiles(("misses.csv",), write_misses),
     ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
     ResultFiles(("selection.csv",), write_selection, wanted=if_selected),
+    ResultFiles(("stability.csv",), write_stability, wanted=if_resampled),
+    ResultFiles(("case_dropping.csv",), write_cases, wanted=if_cases_were_dropped),
+    ResultFiles(("stability.svg", "stability.png"), write_stability_pictures, wanted=if_resampled),
+    ResultFiles(("resamples.npz",), write_resamples, wanted=if_resampled),
     ResultFiles(("map.svg", "map.png"), write_pictures),
     ResultFiles(("summary.txt",), write_summary),
 )

@@ -33,8 +33,10 @@ def selection_facts(selection: CrossValidation | None) -> Iterator[Fact]:
     """A table of all that were tried; JSON has the numbers."""
     if selection is None:
         return
-    what = "groups of rows" if selection.by_group else "rows"
+    what = "clusters of rows" if selection.by_group else "rows"
     text = f"{selection.n_folds} folds of {what}; log-likelihood of a row that was not used, nats"
+    if selection.was_interrupted:
+        text += f". Interrupted: {selection.n_done} of them decided, and no restarts were made unless asked for"
     yield Fact(TRIED, "folds", selection.n_folds, text)
     yield text_fact(
         TRIED, "settings", f"{'held out':>11}{'se':>9}{'behind':>10}{'se':>9}{'edges':>8}{'parameters':>12}"

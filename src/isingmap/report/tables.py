@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
+from isingmap.learning.misses import Miss
 from isingmap.structure.result import FIELD, SearchResult
 from isingmap.structure.search_methods import STEPWISE
+from isingmap.uncertainty.intervals import Intervals
 
 EDGE_COLUMNS = (
     "source",
@@ -16,16 +20,22 @@ EDGE_COLUMNS = (
     "se",
     "lower",
     "upper",
+    "interval",
     "correlation",
     "empirical",
     "rows",
     "loss",
+    "lr",
+    "p_value",
     "step",
 )
 NODE_COLUMNS = (
     "name",
     "field",
     "field_se",
+    "field_lower",
+    "field_upper",
+    "field_interval",
     "mean",
     "model_mean",
     "degree",
@@ -43,26 +53,36 @@ MEAN = "(mean)"
 
 Row = tuple[Cell, ...]
 
-NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
-
 
 def edge_rows(learned: LearnedMap) -> list[Row]:
     """A row of `EDGE_COLUMNS` for each edge, in the order of the model."""
     model = learned.model
     errors = learned.coupling_errors.tolist()
     ends = model.edges[:, 0], model.edges[:, 1]
-    empirical, counts = learned.moments.moments[ends].tolist(), learned.moments.pair_counts
-    rows = np.full(model.n_edges, learned.moments.n_samples) if counts is None else counts[ends]
-    rows = [whole(row) for row in rows.tolist()]
-    values = zip(
-        *(model.edge_names, model.couplings.tolist(), errors, model.moments().tolist(), empirical, rows), strict=True
+    empirical = learned.moments.moments[ends].tolist()
+    rows = [whole(row) for row in learned.moments.rows_behind[ends].tolist()]
+    tests = learned.edge_tests
+    columns = (
+        model.couplings.tolist(),
+        errors,
+        *_interval_columns(learned.coupling_intervals),
+        model.moments().tolist(),
+        empirical,
+        rows,
+        learned.edge_losses.tolist(),
+        tests.statistic.tolist(),
+        tests.p_value.tolist(),
+        _steps(learned.result),
     )
-    return [
-        (*pair, theta, se, theta - NORMAL_95 * se, theta + NORMAL_95 * se, model_moment, mean, n, loss, step)
-        for (pair, theta, se, model_moment, mean, n), loss, step in zip(
-            values, learned.edge_losses.tolist(), _steps(learned.result), strict=True
-        )
-    ]
+    return [(*pair, *values) for pair, *values in zip(model.edge_names, *columns, strict=True)]
+
+
+def _interval_columns(intervals: Intervals) -> tuple[list, list, list]:
+    """Lower end, upper end, and how they were found; empty where there is neither."""
+    known = (~np.isnan(intervals.lower) | ~np.isnan(intervals.upper)).tolist()
+    kinds = ["profile" if by_profile else "wald" for by_profile in intervals.by_profile.tolist()]
+    shown = [kind if there else None for kind, there in zip(kinds, known, strict=True)]
+    return intervals.lower.tolist(), intervals.upper.tolist(), shown
 
 
 def _steps(result: SearchResult) -> list[int | None]:
@@ -90,6 +110,7 @@ def node_rows(learned: LearnedMap) -> list[Row]:
         model.names,
         model.fields.tolist(),
         learned.field_errors.tolist(),
+        *_interval_columns(learned.field_intervals),
         [None] * n if means is None else means.tolist(),
         model.magnetizations().tolist(),
         np.bincount(model.edges.reshape(-1), minlength=n).tolist(),
@@ -124,9 +145,8 @@ def excluded_rows(result: SearchResult) -> list[Row]:
     return [(pair.source, pair.target, pair.gain, pair.reason) for pair in result.excluded]
 
 
-def miss_rows(learned: LearnedMap) -> list[Row]:
-    """A row of `MISS_COLUMNS` for each mean and pair, what is missed most first."""
-    names = learned.model.names
+def miss_rows(names: Sequence[str], misses: Iterable[Miss]) -> list[Row]:
+    """A row of `MISS_COLUMNS` for each mean and pair."""
     return [
         (
             names[miss.source],
@@ -139,7 +159,7 @@ def miss_rows(learned: LearnedMap) -> list[Row]:
             miss.z,
             whole(miss.rows),
         )
-        for miss in learned.misses
+        for miss in misses
     ]
 
 

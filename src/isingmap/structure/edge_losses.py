@@ -26,16 +26,21 @@ def edge_losses(result: SearchResult, moments: EmpiricalMoments) -> np.ndarray:
     at 300 edges, 20 s at 600), and where doubles cannot fit what is left. With a prior the likelihood is not at its
     maximum, and an edge that is worth nothing may lose a trifle less than 0.
     """
+    model, numbers = refitted(result, moments)
+    with one_blas_thread(), ThreadPoolExecutor() as threads:
+        gains = np.array(list(threads.map(lambda k: _gain_without(model, k), numbers[: result.model.n_edges])))
+    return moments.n_samples * (model.gain - gains)
+
+
+def refitted(result: SearchResult, moments: EmpiricalMoments) -> tuple[RefittedModel, list[int]]:
+    """The learned model as one that can be refitted, and the number that each of its parameters has there."""
     problem = Problem(moments, family=result.family, prior=result.prior, max_width=result.max_width)
     graph = result.model.planned.graph
     place = np.append(np.argsort(problem.order), problem.auxiliary_node)  # of the caller's nodes by name
     edges = np.sort(place[graph.extended_edges], axis=1)
     model = starting_model(problem.target, problem.raw, edges, plane_of(problem))
     number = {pair: k for k, pair in enumerate(model.pairs)}
-    asked = [number[i, j] for i, j in edges[: graph.n_edges].tolist()]
-    with one_blas_thread(), ThreadPoolExecutor() as threads:
-        gains = np.array(list(threads.map(lambda k: _gain_without(model, k), asked)))
-    return moments.n_samples * (model.gain - gains)
+    return model, [number[i, j] for i, j in edges.tolist()]
 
 
 def _gain_without(model: RefittedModel, k: int) -> float:

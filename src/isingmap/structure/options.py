@@ -205,5 +205,41 @@ class SearchOptions:
         check_options(self)
 
 
+@dataclass(frozen=True, kw_only=True)
+class UncertaintyOptions:
+    """How the uncertainty of couplings and fields is told; the model is the same with all of them.
+
+    Raises
+    ------
+    ModelError
+        Naming the setting, what it may be and what was given.
+    """
+
+    errors: str = option(
+        "model",
+        "standard errors. model: from the exact Fisher information, right if the model is; robust: from how much the "
+        "rows differ (sandwich), right also where it is not. They are always robust where rows come in clusters, and "
+        "for weight_kind=survey",
+        "choice",
+        choices=("model", "robust"),
+    )
+    intervals: str = option(
+        "auto",
+        "95 % intervals. wald: 1.96 standard errors to both sides; profile: all values that a likelihood-ratio test "
+        "does not reject, by exact refits, which take their time; auto: profile where a cell of the pair's table holds "
+        "fewer than 10 rows, else wald",
+        "choice",
+        choices=("auto", "wald", "profile"),
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
 # Every setting of learning, in the order in which they are shown.
-OPTIONS: tuple[Option, ...] = (*options_of(ProblemOptions), *options_of(SearchOptions), *options_of(DataOptions))
+OPTIONS: tuple[Option, ...] = (
+    *options_of(ProblemOptions),
+    *options_of(SearchOptions),
+    *options_of(UncertaintyOptions),
+    *options_of(DataOptions),
+)

@@ -13,13 +13,8 @@ from hypothesis import strategies as st
 
 from isingmap.errors import ModelError, PrecisionError
 from isingmap.inference.proofs import ball_correlations, certified
-from isingmap.inference.proofs.certified import (
-    Interval,
-    Problem,
-    certified_log_partition,
-    certified_moments,
-    certified_solution,
-)
+from isingmap.inference.proofs.certified import Interval, Problem, certified_log_partition, certified_moments
+from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.zero_field.plan import plan
 from isingmap.inference.zero_field.solution import solve_dual
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file, spin_glass

@@ -1,0 +1,88 @@
+"""Tables as the model would make them, with the same cells missing, and the model fitted to each again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from isingmap.checking.statistics import TableStatistics, statistics_of
+from isingmap.data.moments import EmpiricalMoments, empirical_moments
+from isingmap.data.table import SpinTable
+from isingmap.errors import DataError, NoEstimateError, PrecisionError
+from isingmap.interruption import look
+from isingmap.learning.misses import misses
+from isingmap.likelihood.fit import fit_couplings
+from isingmap.model import IsingModel
+
+# Moments this close are those of a maximum of the likelihood.
+FITTED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """Where simulated tables come from.
+
+    Attributes
+    ----------
+    model : IsingModel
+    table : SpinTable
+        Of -1, +1 and 0 (missing), columns in the order of the model.
+    is_refitted : bool
+        Whether the model is the maximum of the likelihood on its graph for this table, so that each simulated table
+        gets a model of its own too. Otherwise all are held against the model as it is.
+    seed : int
+    """
+
+    model: IsingModel
+    table: SpinTable
+    is_refitted: bool
+    seed: int
+
+    @classmethod
+    def of(cls, model: IsingModel, table: SpinTable, moments: EmpiricalMoments, seed: int) -> Simulation:
+        """Of a table and its moments."""
+        return cls(model, table, is_maximum(model, moments), seed)
+
+    def statistics(self, number: int) -> TableStatistics | None:
+        """Of simulated table `number`, a function of it and the seed alone; None where no model can be fitted to it."""
+        look()
+        rng = np.random.default_rng([self.seed, number])
+        drawn = self.model.sample(self.table.n_samples, rng=rng)
+        table = replace(self.table, spins=np.where(self.table.spins == 0, 0, drawn).astype(np.int8))
+        moments = empirical_moments(table)
+        try:
+            model = refitted(self.model, moments) if self.is_refitted else self.model
+        except (NoEstimateError, PrecisionError, DataError):
+            return None
+        return statistics_of(table.spins, misses(model, moments))
+
+
+def is_maximum(model: IsingModel, moments: EmpiricalMoments) -> bool:
+    """Whether the model has the moments of its edges and the means of its fields from this table."""
+    first, second = model.edges.T
+    of_edges = moments.moments[first, second] - model.moments()
+    assert moments.magnetizations is not None  # they come from rows
+    of_fields = (moments.magnetizations - model.magnetizations())[model.free_fields]
+    return bool(np.abs(np.concatenate([of_edges, of_fields])).max(initial=0.0) <= FITTED)
+
+
+def refitted(model: IsingModel, moments: EmpiricalMoments) -> IsingModel:
+    """The maximum of the likelihood on the same graph.
+
+    Raises
+    ------
+    NoEstimateError, PrecisionError, DataError
+        As in `fit_couplings`.
+    """
+    return fit_couplings(
+        model.edges,
+        moments.moments,
+        n_spins=model.n_spins,
+        magnetizations=moments.magnetizations if model.free_fields.any() else None,
+        n_samples=moments.n_samples,
+        names=model.names,
+        free_fields=model.free_fields if model.free_fields.any() else None,
+        start=np.concatenate([model.couplings, model.fields[model.free_fields]]),
+        fields_in_plane=model.method == "planar",
+    ).model

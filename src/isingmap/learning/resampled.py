@@ -1,0 +1,142 @@
+"""From a fit and its table to resamples of it: what the estimator's settings mean for them."""
+
+from __future__ import annotations
+
+import operator
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isingmap.data.table import SpinTable
+from isingmap.errors import DataError, ModelError
+from isingmap.learning.edges_of_columns import among_kept
+from isingmap.learning.learned_map import LearnedMap
+from isingmap.learning.settings import SETTINGS, check_values, options_from
+from isingmap.model import IsingModel
+from isingmap.progress import progress_bar
+from isingmap.resampling.finished import identity_of
+from isingmap.resampling.options import PARAMETRIC, StabilityOptions
+from isingmap.resampling.refit import Refit, by_name
+from isingmap.resampling.resamples import own_order
+from isingmap.resampling.run import outcomes_of
+from isingmap.resampling.stability import Stability
+from isingmap.structure.options import ProblemOptions, SearchOptions
+
+
+def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any) -> None:
+    """Fit with those settings set aside that are about the resamples alone: the checkpoint, and a seed of no restarts.
+
+    Raises
+    ------
+    ModelError
+        For a random state that is no number, since nobody can draw from a generator again.
+    KeyboardInterrupt
+        Ctrl-C before the search came to its end.
+    """
+    settings, seed = estimator.get_params(), SETTINGS["random_state"]
+    check_values(settings)
+    _seed(settings["random_state"])
+    aside = {"checkpoint": None}
+    if settings["graph"] is not None or settings["search"] not in seed.steers:
+        aside["random_state"] = seed.default
+    estimator.set_params(**aside)
+    try:
+        estimator.fit(X, sample_weight=sample_weight)
+    finally:
+        estimator.set_params(**{name: settings[name] for name in aside})
+    if estimator.learned_.interrupted:
+        raise KeyboardInterrupt
+
+
+def stability_of(
+    settings: dict[str, Any],
+    columns: tuple[str, ...],
+    table: SpinTable,
+    learned: LearnedMap,
+    resampling: StabilityOptions,
+) -> Stability:
+    """Learn from resamples of a table as from the table itself.
+
+    Parameters
+    ----------
+    settings : dict of str to object
+        Of the estimator.
+    columns : tuple of str
+        Of the data, before constant ones were left out.
+    table : SpinTable
+        What was learned from, after the rules for missing cells and constant columns.
+    learned : LearnedMap
+        What was learned from it.
+    resampling : StabilityOptions
+
+    Raises
+    ------
+    ModelError, DataError, FileFormatError, IsingMapError, KeyboardInterrupt
+        See `own_order` and `outcomes_of`.
+    """
+    if table.clusters is not None:
+        raise DataError(
+            "rows that belong together in clusters would have to be drawn together, which resamples do not do: they "
+            "would make the map look more certain than it is. Leave out cluster_column=, or take the "
+            "robust errors of a fit"
+        )
+    asked = options_from(settings, ProblemOptions)
+    for setting in ("required_edges", "graph"):
+        asked[setting] = among_kept(asked[setting], columns, table.names, setting)
+    asked = by_name(asked, table.names)
+    seed = _seed(settings["random_state"])
+    search = SearchOptions(**(options_from(settings, SearchOptions) | {"checkpoint": None}))
+    if asked["graph"] is not None:
+        search = replace(search, seed=SETTINGS["random_state"].default)  # there is nothing to restart
+    elif search.n_restarts is None and settings["search"] in SETTINGS["random_state"].steers:
+        search = replace(search, n_restarts=0)  # a thousand searches need not each be the last word
+    model = in_order_of_names(learned.model) if resampling.kind == PARAMETRIC else None
+    refit = Refit(own_order(table), resampling, seed, asked, search, model, os.getpid())
+    with progress_bar("resamples", enabled=bool(settings["verbose"])) as progress:
+        outcomes, interrupted = outcomes_of(refit, checkpoint=settings["checkpoint"], progress=progress)
+    return Stability(
+        names=table.names,
+        edges=learned.model.edges,
+        couplings=learned.model.couplings,
+        required=_required(asked, learned.model),
+        outcomes=tuple(outcomes),
+        settings=replace(resampling, resamples=None),
+        seed=seed,
+        identity=identity_of(refit),
+        n_samples=learned.moments.n_samples,
+        interrupted=interrupted,
+    )
+
+
+def _seed(given: Any) -> int:
+    given = SETTINGS["random_state"].default if given is None else given
+    if isinstance(given, np.random.Generator):
+        raise ModelError(
+            "resamples are numbered, and each can be drawn again: that takes random_state=0, or another whole number, "
+            "and no generator"
+        )
+    return operator.index(given)
+
+
+def _required(asked: dict[str, Any], model: IsingModel) -> np.ndarray:
+    """Pairs that are an edge because they were asked for: all, where the graph is given."""
+    position = {name: k for k, name in enumerate(model.names)}
+    pairs = model.edge_names if asked["graph"] is not None else asked["required_edges"] or ()
+    found = [sorted(position[name] for name in pair) for pair in pairs]
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+def in_order_of_names(model: IsingModel) -> IsingModel:
+    """The same model, its variables in the order of their names."""
+    order = np.array(sorted(range(model.n_spins), key=model.names.__getitem__), np.int64)
+    edges = np.sort(np.argsort(order)[model.edges], axis=1)
+    rank = np.lexsort((edges[:, 1], edges[:, 0]))
+    return IsingModel(
+        edges[rank],
+        model.couplings[rank],
+        model.fields[order],
+        names=[model.names[k] for k in order.tolist()],
+        free_fields=model.free_fields[order],
+    )

@@ -1,0 +1,152 @@
+"""How rows are drawn. A resample is a function of the rows, the seed and its number, and of nothing else.
+
+Rows have an order of their own here, that of their values with the columns in the order of their names; so the order
+in a file does not matter. Rows that are equal are kept once with their number, and a resample is other numbers.
+
+Efron (1979) for the bootstrap; Bickel, Goetze and van Zwet (1997) for m out of n; Shah and Samworth (2013) for halves
+that complement each other; Epskamp, Borsboom and Fried (2018) for dropping cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from isingmap.data.table import SpinTable
+from isingmap.errors import DataError
+from isingmap.model import IsingModel
+from isingmap.resampling.options import CASE_DROPPING, M_OUT_OF_N, NONPARAMETRIC, PARAMETRIC
+
+# Shares of the rows that are dropped, one for each resample in turn; as in R's bootnet.
+DROPPED = tuple(np.linspace(0.05, 0.75, 10).tolist())
+MOST_ROWS = 10**9  # above it NumPy does not draw without replacement
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a table in their own order.
+
+    Attributes
+    ----------
+    table : SpinTable
+        Columns in the order of their names.
+    are_counts : bool
+        Whether all weights are whole numbers. Then a row of weight w is drawn like w rows; else rows are drawn whatever
+        their weight, which they carry with them, and the weights of a resample are scaled to the sum they should have.
+    """
+
+    table: SpinTable
+    are_counts: bool
+
+    @property
+    def weights(self) -> np.ndarray:
+        assert self.table.weights is not None
+        return self.table.weights
+
+    @property
+    def units(self) -> np.ndarray:
+        """How often each row can be drawn without replacement, int64."""
+        return self.weights.astype(np.int64) if self.are_counts else np.ones(len(self.weights), np.int64)
+
+    def drawn(self, times: np.ndarray, share: float = 1.0) -> SpinTable:
+        """The table with each row so many times; all rows together weigh a share of what they weighed."""
+        if self.are_counts:
+            return replace(self.table, weights=times)
+        weights = times * self.weights
+        return replace(self.table, weights=weights * (share * self.weights.sum() / weights.sum()))
+
+
+def own_order(table: SpinTable) -> Rows:
+    """The rows of a table in an order that depends on what they hold alone.
+
+    Raises
+    ------
+    DataError
+        For more rows than can be drawn from. Cost O(n_samples n_spins log n_samples).
+    """
+    table = table.select(sorted(table.names))
+    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    if weights.sum() > MOST_ROWS:
+        raise DataError(
+            f"the weights add up to {weights.sum():,.10g} rows, and rows are drawn one by one, from at most "
+            f"{MOST_ROWS:,}. Divide all weights by one number"
+        )
+    there = np.flatnonzero(weights > 0)
+    order = there[np.lexsort((weights[there], *table.spins[there].T[::-1]))]
+    spins, weights = table.spins[order], weights[order]
+    are_counts = bool((weights == np.floor(weights)).all())
+    if are_counts:
+        first = np.flatnonzero(np.append(True, (spins[1:] != spins[:-1]).any(axis=1)))
+        spins, weights = spins[first], np.add.reduceat(weights, first)
+    return Rows(replace(table, spins=spins, weights=weights, groups=None, details={}, notes=()), are_counts)
+
+
+def resample(rows: Rows, kind: str, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:
+    """The table of a resample.
+
+    Parameters
+    ----------
+    rows : Rows
+    kind : {"nonparametric", "parametric", "m-out-of-n", "case-dropping"}
+    share : float
+        Of the rows, with "m-out-of-n".
+    seed, number : int
+        Of all, and of this one.
+    model : IsingModel or None
+        Whose samples the rows are, with "parametric"; variables in the order of their names.
+    """
+    return _KINDS[kind](rows, share, seed, number, model)
+
+
+def dropped_share(number: int) -> float:
+    """The share of rows that a resample of the kind "case-dropping" lacks."""
+    return DROPPED[number % len(DROPPED)]
+
+
+def _generator(seed: int, number: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+
+
+def _with_replacement(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
+    units = rows.units
+    return rows.drawn(_generator(seed, number).multinomial(units.sum(), units / units.sum()))
+
+
+def _of_the_model(rows: Rows, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:
+    """Exact samples; where a cell is missing, it is missing there too."""
+    assert model is not None
+    which = np.repeat(np.arange(len(rows.weights)), rows.units)
+    spins = model.sample(len(which), rng=_generator(seed, number))
+    if rows.table.n_missing:
+        spins = spins * (rows.table.spins[which] != 0)
+    return replace(rows.table, spins=spins, weights=None if rows.are_counts else rows.weights)
+
+
+def _part(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
+    """Resamples 2k and 2k + 1 have no row in common, if both find room."""
+    units, generator = rows.units, _generator(seed, number // 2)
+    size = _size(units, share)
+    first = generator.multivariate_hypergeometric(units, size)
+    if number % 2 == 0:
+        return rows.drawn(first, share)
+    left = units - first if 2 * size <= units.sum() else units
+    return rows.drawn(generator.multivariate_hypergeometric(left, size), share)
+
+
+def _without_some(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
+    units, kept = rows.units, 1 - dropped_share(number)
+    return rows.drawn(_generator(seed, number).multivariate_hypergeometric(units, _size(units, kept)), kept)
+
+
+def _size(units: np.ndarray, share: float) -> int:
+    return max(int(share * units.sum()), 1)
+
+
+_KINDS: dict[str, Callable[..., SpinTable]] = {
+    NONPARAMETRIC: _with_replacement,
+    PARAMETRIC: _of_the_model,
+    M_OUT_OF_N: _part,
+    CASE_DROPPING: _without_some,
+}

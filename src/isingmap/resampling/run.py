@@ -1,0 +1,100 @@
+"""Resamples side by side, by joblib: on processes, on threads, or on a Dask cluster, where `parallel_config` says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+
+from isingmap.errors import IsingMapError, IsingMapWarning
+from isingmap.interruption import listening, look, undisturbed, was_interrupted
+from isingmap.resampling.finished import Checkpoint, identity_of, read_outcomes
+from isingmap.resampling.refit import Outcome, Refit
+
+Progress = Callable[[int, int], None]
+
+
+def outcomes_of(refit: Refit, *, checkpoint=None, progress: Progress | None = None) -> tuple[list[Outcome], bool]:
+    """All outcomes that are wanted, in the order of their numbers, and whether it was interrupted before the last.
+
+    Parameters
+    ----------
+    refit : Refit
+    checkpoint : path-like, optional
+        A file that keeps what is finished, and is removed in the end.
+    progress : callable, optional
+        Called with (finished, wanted).
+
+    Raises
+    ------
+    FileFormatError
+        A file of resamples is damaged, or belongs to other data or options.
+    IsingMapError
+        A worker was killed.
+    KeyboardInterrupt
+        Nothing was finished.
+    """
+    asked, identity = refit.resampling, identity_of(refit)
+    n_spins = refit.rows.table.n_spins
+    kept = Checkpoint(checkpoint, identity)
+    known = kept.read(n_spins)
+    files = asked.resamples if isinstance(asked.resamples, list | tuple) else [asked.resamples]
+    for path in files:
+        if path is not None:
+            known |= read_outcomes(path, identity, n_spins)
+    wanted = range(asked.first, asked.first + asked.n_resamples)
+    interrupted = _complete(refit, wanted, known, kept, progress)
+    if not interrupted:
+        kept.remove()
+    if not known:
+        raise KeyboardInterrupt
+    return [known[number] for number in sorted(known)], interrupted
+
+
+def _complete(
+    refit: Refit, wanted: Sequence[int], known: dict[int, Outcome], kept: Checkpoint, progress: Progress | None
+) -> bool:
+    """Add what lacks to the outcomes that are known; whether Ctrl-C came before the end."""
+    missing = [number for number in wanted if number not in known]
+    done = len(wanted) - len(missing)
+    try:
+        with listening(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", IsingMapWarning)  # said of the fit itself
+            with closing(_side_by_side(refit, missing)) as arriving:
+                for outcome in arriving:
+                    known[outcome.number] = outcome
+                    done += 1
+                    if progress is not None:
+                        progress(done, len(wanted))
+                    kept.save_now_and_then(known)
+                    if done < len(wanted):
+                        look()
+    except BaseException as error:
+        with undisturbed():
+            if known:
+                kept.save(known)
+        if isinstance(error, BrokenProcessPool):
+            raise IsingMapError(_about_killed(kept, len(known))) from error
+        if not was_interrupted(error):
+            raise
+        return done < len(wanted)
+    return False
+
+
+def _side_by_side(refit: Refit, numbers: Sequence[int]) -> Generator[Outcome, None, None]:
+    """Outcomes as they come."""
+    from joblib import Parallel, delayed
+
+    workers = Parallel(n_jobs=refit.resampling.n_jobs, return_as="generator_unordered")
+    return workers(delayed(refit)(number) for number in numbers)
+
+
+def _about_killed(kept: Checkpoint, n_done: int) -> str:
+    advice = "with checkpoint=FILE the finished resamples would have been kept"
+    if kept.path is not None:
+        advice = f"the {n_done:,} finished ones are in {kept.path}, and the same call or command goes on from there"
+    return (
+        "a worker process was killed from outside, perhaps because memory ran out; fewer of them (n_jobs=1) take "
+        f"less. {advice[0].upper()}{advice[1:]}"
+    )

@@ -1,0 +1,89 @@
+"""Standard errors of couplings and fields: of the model's own likelihood, or robust, from the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from isingmap.likelihood.fit import standard_errors
+from isingmap.model import IsingModel
+from isingmap.uncertainty.row_spread import RowSpread
+
+NORMAL_95 = 1.959963984540054  # the 97.5 % point of the standard normal distribution
+# Below such an inflation the rows do not vary at all (a constant column, kept under a prior): what is left is rounding.
+NOTHING = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """How far off the parameters of a fixed graph may be; couplings first, then free fields.
+
+    Attributes
+    ----------
+    standard : (n_parameters,) array
+        Standard errors; NaN where double precision cannot tell, and robust ones where the rows do not vary.
+    inflation : (n_parameters,) array
+        Their squares over those of the model's own likelihood, 1 where that is what they come from. A likelihood-ratio
+        statistic of one parameter is divided by it (Rao and Scott 1984; Rotnitzky and Jewell 1990).
+    degrees : float
+        Degrees of freedom: clusters less one; infinite where rows are independent.
+    """
+
+    standard: np.ndarray
+    inflation: np.ndarray
+    degrees: float = np.inf
+
+    @property
+    def quantile(self) -> float:
+        """What 95 % intervals multiply standard errors with: Student's t, or 1.96."""
+        return NORMAL_95 if np.isinf(self.degrees) else float(stdtrit(self.degrees, 0.975))
+
+
+def errors_of(
+    model: IsingModel,
+    n_samples: float,
+    *,
+    overlap: np.ndarray | None = None,
+    spread: RowSpread | None = None,
+) -> Errors:
+    """Errors of the parameters for this fixed graph.
+
+    Parameters
+    ----------
+    model : IsingModel
+    n_samples : float
+        What the log-likelihood counts.
+    overlap : (n_parameters, n_parameters) array, optional
+        Where each pair has rows of its own; see `data.moments.overlap`.
+    spread : RowSpread, optional
+        Makes the errors robust. A prior changes neither these nor the model's own, so that their ratio is that of
+        the rows.
+
+    Raises
+    ------
+    NonPlanarError, PrecisionError
+        As in `IsingModel.hessian`.
+    """
+    if spread is None and overlap is None:
+        plain = standard_errors(model, n_samples)
+        return Errors(plain, np.ones(plain.size))
+    if spread is None:
+        found = standard_errors(model, n_samples, overlap)
+        return Errors(found, (found / standard_errors(model, n_samples)) ** 2)
+    found = _sandwich(model, spread.covariance)
+    inflation = (found / standard_errors(model, n_samples)) ** 2
+    known = inflation > NOTHING
+    degrees = spread.n_units - 1.0 if spread.by_cluster else np.inf
+    return Errors(np.where(known, found, np.nan), np.where(known, inflation, np.nan), degrees)
+
+
+def _sandwich(model: IsingModel, covariance: np.ndarray) -> np.ndarray:
+    """Standard errors of parameters whose moments have these covariances: roots of the diagonal of H^-1 C H^-1."""
+    try:
+        inverse = np.linalg.inv(model.hessian())
+    except np.linalg.LinAlgError:
+        return np.full(model.n_parameters, np.nan)
+    variance = np.einsum("ij,jk,ki->i", inverse, covariance, inverse, optimize=True)
+    return np.sqrt(np.where(variance > 0, variance, np.nan))

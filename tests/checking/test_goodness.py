@@ -1,0 +1,158 @@
+"""Goodness of fit: statistics against plain sums, what is there is seen, what chance makes is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from isingmap import IsingModel, SpinTable
+from isingmap.checking.captured import captured
+from isingmap.checking.goodness import COUNTS, PAIRS, TRIPLES, WORST_TRIPLE, goodness_of_fit
+from isingmap.checking.simulated import refitted
+from isingmap.checking.statistics import central_triples, count_shares, triples_of
+from isingmap.data.moments import empirical_moments
+from isingmap.data.table import Coding
+from isingmap.errors import DataError, ModelError
+
+NAMES = tuple("abcdef")
+CHAIN = IsingModel([(k, k + 1) for k in range(5)], [0.4, -0.5, 0.3, 0.6, -0.2], np.linspace(-0.3, 0.4, 6), names=NAMES)
+
+
+def fitted_to(rows, edges=CHAIN.edges, names=NAMES):
+    """(table, maximum of the likelihood on a graph with all fields)."""
+    table = SpinTable(np.asarray(rows, np.int8), names, (Coding("no", "yes"),) * len(names))
+    start = IsingModel(edges, np.zeros(len(edges)), np.zeros(len(names)), names=names, free_fields=np.ones(len(names)))
+    return table, refitted(start, empirical_moments(table))
+
+
+@pytest.fixture(scope="module")
+def from_the_model():
+    table, model = fitted_to(CHAIN.sample(300, rng=3))
+    return table, model, goodness_of_fit(model, table, n_tables=39)
+
+
+def p_of(check):
+    return {test.name: test.p for test in check.tests}
+
+
+def test_triples_are_plain_sums_over_known_cells():
+    rng = np.random.default_rng(0)
+    spins = rng.choice([-1, 0, 1], (40, 5), p=[0.4, 0.1, 0.5]).astype(np.int8)
+    found = central_triples(spins)
+    mean = [spins[spins[:, k] != 0, k].mean() for k in range(5)]
+    assert len(triples_of(5)) == 10
+    for (i, j, k), value in zip(triples_of(5).tolist(), found, strict=True):
+        rows = spins[(spins[:, [i, j, k]] != 0).all(axis=1)]
+        plain = ((rows[:, i] - mean[i]) * (rows[:, j] - mean[j]) * (rows[:, k] - mean[k])).mean()
+        assert value == pytest.approx(plain, rel=1e-5, abs=1e-6)
+    assert central_triples(np.ones((2, 101), np.int8)).size == len(triples_of(101)) == 0
+
+
+def test_counts_of_positives():
+    spins = np.array([[1, 1, -1], [0, 1, 1], [-1, -1, -1], [1, 0, -1]], np.int8)
+    np.testing.assert_array_equal(count_shares(spins), [0.25, 0.25, 0.5, 0.0])
+
+
+def test_a_table_from_the_model_looks_like_it(from_the_model):
+    _, _, check = from_the_model
+    assert check.is_refitted and check.n_failed == 0
+    assert min(p_of(check).values()) > 0.05
+    assert check.counts.data.sum() == pytest.approx(1.0) and (check.counts.lower <= check.counts.upper).all()
+
+
+def test_nothing_depends_on_the_order_of_columns(from_the_model):
+    table, model, check = from_the_model
+    assert p_of(goodness_of_fit(model, table.select(list("fbdace")), n_tables=39)) == p_of(check)
+    assert p_of(goodness_of_fit(model, table, n_tables=39, seed=1)) != p_of(check)
+
+
+def test_a_parity_is_seen_in_the_triples_alone():
+    rows = CHAIN.sample(600, rng=2)
+    parity = np.random.default_rng(3).random(600) < 0.5
+    rows[parity, 4] = rows[parity, 0] * rows[parity, 2]
+    table, model = fitted_to(rows)
+    check = goodness_of_fit(model, table, n_tables=39)
+    assert p_of(check)[TRIPLES] == p_of(check)[WORST_TRIPLE] == pytest.approx(1 / 40)
+    worst = int(np.nanargmax(np.abs(check.triples.z)))
+    assert check.triples.spins[worst].tolist() == [0, 2, 4]
+    assert check.triples.data[worst] > check.triples.expected[worst]
+
+
+def test_a_lacking_edge_is_seen_in_the_pairs():
+    table, model = fitted_to(CHAIN.sample(400, rng=4), edges=CHAIN.edges[:-2])
+    check = goodness_of_fit(model, table, n_tables=39)
+    assert p_of(check)[PAIRS] == pytest.approx(1 / 40)
+    assert (check.misses[0].source, check.misses[0].target) == (3, 4)
+
+
+def test_rows_that_agree_more_than_pairs_say_are_seen_in_the_counts():
+    rng = np.random.default_rng(5)
+    rows = np.where(rng.random((500, 6)) < 0.5, 1, -1)
+    rows[:150] = np.where(rng.random((150, 1)) < 0.5, 1, -1)
+    table, model = fitted_to(rows)
+    assert p_of(goodness_of_fit(model, table, n_tables=39))[COUNTS] <= 0.05
+
+
+def test_another_model_is_not_refitted(from_the_model):
+    table, _, _ = from_the_model
+    check = goodness_of_fit(CHAIN, table, n_tables=19)
+    assert not check.is_refitted
+    assert any(miss.is_fitted and abs(miss.z) > 0 for miss in check.misses)
+
+
+def test_missing_cells_are_missing_from_the_simulated_tables_too():
+    rows = CHAIN.sample(400, rng=6)
+    rows[np.random.default_rng(7).random(rows.shape) < 0.1] = 0
+    table, model = fitted_to(rows)
+    check = goodness_of_fit(model, table, n_tables=19)
+    assert check.n_missing == table.n_missing > 0 and check.is_refitted
+    assert check.captured.n_rows == int((rows != 0).all(axis=1).sum())
+    assert min(p_of(check).values()) > 0.05
+
+
+def test_information_is_that_of_enumeration(from_the_model):
+    table, model, check = from_the_model
+    x = np.array(np.meshgrid(*[[-1, 1]] * 6)).reshape(6, -1).T
+    log_p = model.log_probability(x)
+    found = check.captured
+    assert found.entropy == pytest.approx(-np.exp(log_p) @ log_p)
+    # At its maximum the likelihood of a model is minus its entropy.
+    assert found.log_likelihood == pytest.approx(-found.entropy, abs=1e-6)
+    assert found.multi_information == pytest.approx(found.log_likelihood - found.independent_log_likelihood, abs=1e-6)
+    patterns = {tuple(row) for row in table.spins.tolist()}
+    assert found.n_patterns == len(patterns)
+    assert found.independent_log_likelihood < found.log_likelihood < found.saturated_log_likelihood
+    assert 0.0 < found.least_share < 1.0
+    plain = 0.0
+    for i in range(6):
+        flipped = table.spins.copy()
+        flipped[:, i] *= -1
+        plain -= np.log1p(np.exp(model.log_probability(flipped) - model.log_probability(table.spins))).mean()
+    assert found.pseudo_log_likelihood == pytest.approx(plain)
+    assert found.full_pseudo_log_likelihood > found.pseudo_log_likelihood
+
+
+def test_a_saturated_pair_has_nothing_to_gain():
+    rows = np.repeat([[1, 1], [1, -1], [-1, 1], [-1, -1]], [5, 2, 1, 4], axis=0)
+    _, model = fitted_to(rows, edges=[(0, 1)], names=("a", "b"))
+    found = captured(model, rows)
+    assert found.log_likelihood == pytest.approx(found.saturated_log_likelihood, abs=1e-9)
+    assert found.full_pseudo_log_likelihood == pytest.approx(found.pseudo_log_likelihood, abs=1e-6)
+    assert captured(model, np.array([[1, 0]], np.int8)) is None
+
+
+def test_what_cannot_be_checked_is_refused(from_the_model):
+    table, model, _ = from_the_model
+    with pytest.raises(DataError, match="no column 'c'"):
+        goodness_of_fit(model, table.select(["a", "b", "d", "e", "f"]))
+    with pytest.raises(ModelError, match="n_tables=5 are too few"):
+        goodness_of_fit(model, table, n_tables=5)
+    weighted = replace(table, weights=np.ones(300))
+    with pytest.raises(DataError, match="weights"):
+        goodness_of_fit(model, weighted)
+
+
+def test_too_few_rows_for_a_fit_are_told():
+    table, model = fitted_to([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 1]], edges=[(0, 1)], names=("a", "b"))
+    with pytest.raises(DataError, match="of 30 tables simulated .* too few rows"):
+        goodness_of_fit(model, table, n_tables=30)
