@@ -83,6 +83,7 @@ SUBLAYERS = {
         "options": 1,
         "asked_by_name": 1,
         "result": 1,
+        "along_path": 2,
         "problem": 2,
         "fixed_graphs": 3,
         "state": 3,

@@ -36,7 +36,8 @@ def selection_facts(selection: CrossValidation | None) -> Iterator[Fact]:
     what = "clusters of rows" if selection.by_group else "rows"
     text = f"{selection.n_folds} folds of {what}; log-likelihood of a row that was not used, nats"
     if selection.was_interrupted:
-        text += f". Interrupted: {selection.n_done} of {selection.n_folds} folds decided, and no restarts were made unless asked for"
+        decided = f"{selection.n_done} of {selection.n_folds} folds decided"
+        text += f". Interrupted: {decided}, and no restarts were made unless asked for"
     yield Fact(TRIED, "folds", selection.n_folds, text)
     yield text_fact(
         TRIED, "settings", f"{'held out':>11}{'se':>9}{'behind':>10}{'se':>9}{'edges':>8}{'parameters':>12}"

@@ -72,6 +72,8 @@ class HeldOutPath:
     n_parameters : (n_sizes,) int array
     mean, se : (n_sizes,) arrays
         Held-out log-likelihood of a row and its standard error over the folds, nats.
+    behind, behind_se : (n_sizes,) arrays
+        How far behind the best, and the standard error of that difference.
     simplest : int
         The smallest that is behind the best by at most one standard error of the difference; a place in the arrays.
     """
@@ -80,6 +82,8 @@ class HeldOutPath:
     n_parameters: np.ndarray
     mean: np.ndarray
     se: np.ndarray
+    behind: np.ndarray
+    behind_se: np.ndarray
     simplest: int
 
     @property
@@ -270,4 +274,4 @@ def _of_paths(paths: list[Growth], weights: np.ndarray) -> HeldOutPath:
     behind, behind_se = np.array([_mean_and_error(best - column, share) for column in scores.T]).T
     n_edges = np.mean([path.n_edges[:n_sizes] for path in paths], axis=0)
     near = np.flatnonzero(behind <= behind_se + _ROUNDING)
-    return HeldOutPath(n_edges, paths[0].n_parameters[:n_sizes], means, errors, int(near[0]))
+    return HeldOutPath(n_edges, paths[0].n_parameters[:n_sizes], means, errors, behind, behind_se, int(near[0]))
