@@ -297,7 +297,7 @@ class PlanarIsing(Configured, Fitted):
         """
         if isinstance(X, MomentAccumulator | CountedTable):
             raise DataError("resamples are drawn from the rows, and there are only sums over them here; give the table")
-        refuse_to_resample(self.criterion)
+        refuse_to_resample(self.criterion, self.n_folds)
         options = StabilityOptions(**resampling)
         with listening():
             fit_to_the_end(self, X, sample_weight)

@@ -31,7 +31,7 @@ def selected(table: SpinTable | None, problem: Problem, options: SearchOptions, 
     return problem.of_family(found.taken.family), options, found
 
 
-def refuse_to_resample(criterion: str) -> None:
+def refuse_to_resample(criterion: str, n_folds: int) -> None:
     """Resamples have some rows twice, which would be learned from and held out at once.
 
     Raises
@@ -44,3 +44,5 @@ def refuse_to_resample(criterion: str) -> None:
             "criterion='cv' choose first, and resample with what its summary says was taken, such as criterion='ebic' "
             "with gamma=0.5"
         )
+    if n_folds != SearchOptions.n_folds:
+        raise ModelError(f"n_folds={n_folds} is for fits that choose on held-out rows, not for resamples; leave it out")

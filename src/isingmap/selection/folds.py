@@ -60,8 +60,8 @@ def folds_of(table: SpinTable, n_folds: int, seed, *, groups: Sequence | np.ndar
     """
     if table.n_missing:
         raise DataError(
-            "held-out likelihood needs complete rows, and missing='pairwise' keeps missing cells; use missing='drop' "
-            "or missing='minus' with criterion='cv'"
+            f"criterion='cv': held-out likelihood needs complete rows, and {counted(table.n_missing, 'cell')} would "
+            "stay missing; use missing='drop' or missing='minus'"
         )
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     by_name = table.spins[:, np.argsort(table.names, kind="stable")]
