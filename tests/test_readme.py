@@ -147,7 +147,7 @@ def test_columns_of_the_tutorial_are_those_of_the_tables():
         ("path", tables.PATH_COLUMNS),
     ):
         section = re.search(rf"### {name}\.csv(.*?)\n###? ", text + "\n## ", re.DOTALL)[1]
-        documented = re.findall(r"^\| ([\w, ]+?) \|", section, re.MULTILINE)[1:]
+        documented = re.findall(r"^\| ([\w., ]+?) \|", section, re.MULTILINE)[1:]
         assert sorted(", ".join(documented).split(", ")) == sorted(columns)
 
 

@@ -11,7 +11,9 @@ import pytest
 from isingmap import IsingModel, PlanarIsing
 from isingmap.structure.state.search_state import SearchState
 
-FILES = {"model.json", "edges.csv", "nodes.csv", "path.csv", "misses.csv", "map.svg", "map.png", "summary.txt"}
+FILES = {
+    *("model.json", "edges.csv", "nodes.csv", "path.csv", "path.svg", "misses.csv", "map.svg", "map.png", "summary.txt")
+}
 
 
 def read(path):

@@ -8,7 +8,7 @@ import pytest
 from bare_moments import learn_structure, problem_of
 from isingmap import PlanarIsing, SearchOptions
 from isingmap.structure import criteria
-from isingmap.structure.criteria import CRITERIA, Criterion, LinearPrice
+from isingmap.structure.criteria import CRITERIA, CROSS_VALIDATED, Criterion, LinearPrice
 from isingmap.structure.options import OPTIONS
 from isingmap.structure.state.search_state import SearchState
 
@@ -125,7 +125,7 @@ def test_every_criterion_is_said_in_help_and_summary():
     for name, record in CRITERIA.items():
         assert f"{name}: {record.help}" in setting.help
         assert record.meaning.format(gamma=0.25)
-    assert setting.choices == tuple(CRITERIA)
+    assert setting.choices == (*CRITERIA, CROSS_VALIDATED)
 
 
 def test_linear_prices_add_up():

@@ -167,9 +167,11 @@ def _in_parts(arguments: Namespace, reading: dict):
     from isingmap.data.options import SURVEY
     from isingmap.io.table_in_parts import is_large, read_in_parts
     from isingmap.progress import progress_bar
+    from isingmap.structure.criteria import CROSS_VALIDATED
 
     asks_rows = arguments.transpose or arguments.cluster_column or hasattr(arguments, "n_resamples")
     asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
+    asks_rows = asks_rows or arguments.criterion == CROSS_VALIDATED
     if asks_rows or not is_large(arguments.table):
         return None
     of_parts = {name: value for name, value in reading.items() if name not in ("transpose", "cluster_column")}

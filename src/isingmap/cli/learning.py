@@ -95,6 +95,9 @@ def _write(learned: LearnedMap, arguments: Namespace, places, *, title: str, sou
 def _what_there_is(learned: LearnedMap) -> str:
     found = learned.stability
     if found is None:
+        chosen = learned.selection
+        if chosen is not None and chosen.was_interrupted and not learned.result.was_interrupted:
+            return f"the model with the settings that {chosen.n_done} of {chosen.n_folds} folds chose is"
         return "the model found so far is"
     return f"the results of {len(found.outcomes):,} of {found.settings.n_resamples:,} resamples are"
 

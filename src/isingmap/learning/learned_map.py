@@ -19,6 +19,7 @@ from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
 from isingmap.progress import at_work
 from isingmap.resampling.stability import Stability
+from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
 from isingmap.uncertainty.errors import Errors, errors_of
@@ -60,6 +61,8 @@ class LearnedMap:
         How to find places for the nodes.
     overlap : (n_parameters, n_parameters) array or None
         Where each pair has rows of its own: what standard errors need of them; see `data.moments.overlap`.
+    selection : CrossValidation or None
+        What was tried on held-out rows, where criterion="cv" chose the settings.
     spread : RowSpread or None
         Where standard errors are robust: how much the rows, or their clusters, differ.
     interval_kind : {"auto", "wald", "profile"}
@@ -89,6 +92,7 @@ class LearnedMap:
     layout: str = "planar"
     places: Positions | None = None
     overlap: np.ndarray | None = None
+    selection: CrossValidation | None = None
     spread: RowSpread | None = None
     interval_kind: str = "auto"
     stability: Stability | None = None
@@ -117,8 +121,10 @@ class LearnedMap:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the search, or its resampling, was stopped from outside before it came to its end."""
-        return self.result.was_interrupted or (self.stability is not None and self.stability.interrupted)
+        """Whether the search, what chose its settings, or its resampling was stopped before it came to its end."""
+        resampling, selection = self.stability, self.selection
+        stopped = resampling is not None and resampling.interrupted
+        return self.result.was_interrupted or stopped or (selection is not None and selection.was_interrupted)
 
     @property
     def coupling_errors(self) -> np.ndarray:

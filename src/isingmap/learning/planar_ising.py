@@ -28,6 +28,7 @@ from isingmap.learning.fit_warnings import (
 from isingmap.learning.fitted import Fitted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.resampled import fit_to_the_end, refuse_kind, stability_of
+from isingmap.learning.selected import refuse_to_resample, selected
 from isingmap.learning.settings import (
     check_values,
     options_from,
@@ -37,6 +38,8 @@ from isingmap.learning.settings import (
 from isingmap.progress import progress_bar
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.stability import Stability
+from isingmap.selection.cross_validation import CrossValidation
+from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import ProblemOptions, SearchOptions
 from isingmap.structure.problem import Problem
@@ -137,7 +140,7 @@ class PlanarIsing(Configured, Fitted):
             with heard_warnings() as heard:
                 table, columns = self._prepared(X, sample_weight, clusters)
                 moments = empirical_moments(table)
-                result = self._search(moments, columns)
+                result, selection = self._search(moments, columns, table)
             model, robust = result.model, self._robust(table)
             parameters = model.edges, np.flatnonzero(model.free_fields)
             learned = LearnedMap(
@@ -145,6 +148,7 @@ class PlanarIsing(Configured, Fitted):
                 groups=table.groups,
                 details=table.details,
                 overlap=overlap(table, *parameters) if table.n_missing and not robust else None,
+                selection=selection,
                 spread=row_spread(table, *parameters, self._reading.weight_kind) if robust else None,
                 interval_kind=self._uncertainty.intervals,
             )
@@ -194,7 +198,7 @@ class PlanarIsing(Configured, Fitted):
             with heard_warnings() as heard:
                 table = rows.screened(self._reading.missing, self._reading.constant)
                 moments = table.moments()
-                result = self._search(moments, rows.names)
+                result, _ = self._search(moments, rows.names)
             shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
@@ -207,6 +211,11 @@ class PlanarIsing(Configured, Fitted):
 
     def _refuse_about_rows(self, there: str, clusters=None) -> None:
         """Refuse what is about single rows, where there are only sums over them."""
+        if self.criterion == CROSS_VALIDATED:
+            raise DataError(
+                f"there are only {there} here, and criterion='cv' holds out single rows; give the table, or leave "
+                "criterion='cv' out"
+            )
         if clusters is not None or self._uncertainty.errors == "robust" or self._reading.weight_kind == SURVEY:
             raise DataError(
                 f"there are only {there} here, and clusters, robust errors and weights of a survey (clusters=, "
@@ -246,7 +255,7 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-                result = self._search(given, given.names)
+                result, _ = self._search(given, given.names)
             notes = ("Learned from given moments; no rows were read.",)
             return self._keep(
                 LearnedMap(*(result, given, None, notes, tuple(heard)), interval_kind=self._uncertainty.intervals),
@@ -288,6 +297,7 @@ class PlanarIsing(Configured, Fitted):
         """
         if isinstance(X, MomentAccumulator | CountedTable):
             raise DataError("resamples are drawn from the rows, and there are only sums over them here; give the table")
+        refuse_to_resample(self.criterion, self.n_folds)
         options = StabilityOptions(**resampling)
         with listening():
             has_clusters = clusters is not None or (isinstance(X, SpinTable) and X.clusters is not None)
@@ -324,7 +334,9 @@ class PlanarIsing(Configured, Fitted):
         is_survey = self._reading.weight_kind == SURVEY
         return table.clusters is not None or is_survey or self._uncertainty.errors == "robust"
 
-    def _search(self, moments: EmpiricalMoments, columns: tuple[str, ...]) -> SearchResult:
+    def _search(
+        self, moments: EmpiricalMoments, columns: tuple[str, ...], table: SpinTable | None = None
+    ) -> tuple[SearchResult, CrossValidation | None]:
         asked = options_from(self.get_params(), ProblemOptions)
         for setting in ("required_edges", "graph"):
             asked[setting] = among_kept(asked[setting], columns, moments.names, setting)
@@ -332,13 +344,14 @@ class PlanarIsing(Configured, Fitted):
         if problem.graph is None:  # beside a given graph they are refused
             warn_about_settings(self.get_params())
         warn_about_data(moments, problem.family)
+        options = SearchOptions(**options_from(self.get_params(), SearchOptions))
+        problem, options, selection = selected(table, problem, options, verbose=bool(self.verbose))
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
-            options = SearchOptions(**options_from(self.get_params(), SearchOptions))
             result = learn_structure(problem, options, progress=progress)
         with undisturbed():
             warn_about_search(result, self.n_edges)
             warn_about_missing_fields(result.model, moments)
-        return result
+        return result, selection
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
         self._learned = replace(learned, settings=self._settings())

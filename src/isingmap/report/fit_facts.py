@@ -17,6 +17,8 @@ from isingmap.printable import printable
 from isingmap.report.error_facts import error_facts
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.miss_facts import miss_facts
+from isingmap.report.path_facts import path_facts
+from isingmap.report.selection_facts import selection_facts
 from isingmap.report.stability_facts import stability_facts
 from isingmap.report.text import shortened, some
 from isingmap.structure.criteria import CRITERIA
@@ -34,6 +36,8 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_data(learned),
         *_model(learned.result),
         *_compared_families(learned.result),
+        *selection_facts(learned.selection),
+        *path_facts(learned),
         *_fit(learned),
         *stability_facts(learned),
         *miss_facts(learned),

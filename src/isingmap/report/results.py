@@ -16,7 +16,10 @@ from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
+from isingmap.report.path_facts import has_criteria
+from isingmap.report.path_figure import path_figure
 from isingmap.report.plots import draw_map, write_figure
+from isingmap.report.selection_facts import SELECTION_COLUMNS, selection_rows
 from isingmap.report.stability_figure import stability_figure
 from isingmap.report.stability_tables import (
     CASE_COLUMNS,
@@ -145,7 +148,12 @@ def write_nodes(learned: LearnedMap, path: Path) -> None:
 
 
 def write_path(learned: LearnedMap, path: Path) -> None:
-    write_csv(path, tables.PATH_COLUMNS, tables.path_rows(learned.result))
+    held_out = None if learned.selection is None else learned.selection.path
+    write_csv(path, tables.PATH_COLUMNS, tables.path_rows(learned.result, held_out))
+
+
+def write_path_picture(learned: LearnedMap, path: Path) -> None:
+    write_figure([path], lambda: path_figure(learned))
 
 
 def write_excluded(learned: LearnedMap, path: Path) -> None:
@@ -158,6 +166,11 @@ def write_misses(learned: LearnedMap, path: Path) -> None:
 
 def write_blocked(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.BLOCKED_COLUMNS, tables.blocked_rows(learned.result))
+
+
+def write_selection(learned: LearnedMap, path: Path) -> None:
+    assert learned.selection is not None
+    write_csv(path, SELECTION_COLUMNS, selection_rows(learned.selection))
 
 
 def write_pictures(learned: LearnedMap, *paths: Path) -> None:
@@ -215,6 +228,16 @@ def if_blocked(learned: LearnedMap) -> bool:
     return bool(learned.result.blocked)
 
 
+def if_selected(learned: LearnedMap) -> bool:
+    """Only when settings were chosen on held-out rows."""
+    return learned.selection is not None
+
+
+def if_there_is_a_path(learned: LearnedMap) -> bool:
+    """Only when a search went step by step, on a likelihood that criteria know."""
+    return has_criteria(learned.result)
+
+
 def if_resampled(learned: LearnedMap) -> bool:
     """Only when the fit was repeated on resampled rows."""
     return learned.stability is not None
@@ -242,6 +265,8 @@ RESULTS = (
     ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
     ResultFiles(("misses.csv",), write_misses),
     ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
+    ResultFiles(("selection.csv",), write_selection, wanted=if_selected),
+    ResultFiles(("path.svg",), write_path_picture, wanted=if_there_is_a_path),
     ResultFiles(("stability.csv",), write_stability, wanted=if_resampled),
     ResultFiles(("case_dropping.csv",), write_cases, wanted=if_cases_were_dropped),
     ResultFiles(("stability.svg", "stability.png"), write_stability_pictures, wanted=if_resampled),

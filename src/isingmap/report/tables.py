@@ -10,6 +10,8 @@ from isingmap.data.table import FIELD, MEAN
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import Miss
+from isingmap.selection.cross_validation import HeldOutPath
+from isingmap.structure.along_path import GAMMAS, criteria_along, edges_along
 from isingmap.structure.result import SearchResult
 from isingmap.structure.search_methods import STEPWISE
 from isingmap.uncertainty.intervals import Intervals
@@ -45,7 +47,8 @@ NODE_COLUMNS = (
     "positive_label",
 )
 PATH_COLUMNS = (
-    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "ebic", "n_parameters", "n_ties", "action"
+    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "ebic", "n_parameters", "n_ties", "action",
+    "n_edges", *(f"ebic_{gamma:g}" for gamma in GAMMAS), "held_out", "held_out_se",
 )  # fmt: skip
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 MISS_COLUMNS = ("source", "target", "fitted", "data", "model", "difference", "se", "z", "rows")
@@ -121,9 +124,13 @@ def node_rows(learned: LearnedMap) -> list[Row]:
     return [(*row, *pair, *more) for (*row, pair), more in zip(zip(*columns, strict=True), details, strict=True)]
 
 
-def path_rows(result: SearchResult) -> list[Row]:
-    """A row of `PATH_COLUMNS` for the starting graph (step 0) and for each step of the search."""
+def path_rows(result: SearchResult, held_out: HeldOutPath | None = None) -> list[Row]:
+    """A row of `PATH_COLUMNS` for the starting graph (step 0) and for each step of the search.
+
+    The last two columns are of graphs with as many parameters that grew in the folds of a cross-validation.
+    """
     path = result.path
+    unknown = np.full(len(path), np.nan)
     columns = (
         range(len(path)),
         path.source,
@@ -136,6 +143,9 @@ def path_rows(result: SearchResult) -> list[Row]:
         path.n_parameters.tolist(),
         path.n_ties.tolist(),
         path.action,
+        edges_along(result).tolist(),
+        *(criterion.values.tolist() for criterion in criteria_along(result)[-len(GAMMAS) :]),
+        *(column.tolist() for column in (held_out.of_sizes(path.n_parameters) if held_out else (unknown, unknown))),
     )
     return list(zip(*columns, strict=True))
 

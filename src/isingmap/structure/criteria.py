@@ -13,6 +13,8 @@ from typing import Protocol
 
 # Weight of the prior over graphs in the extended criterion; IsingFit, which most users come from, has the same.
 EBIC_GAMMA = 0.25
+# Stands for the one that predicts held-out rows best; it takes rows, so a search never sees it.
+CROSS_VALIDATED = "cv"
 
 
 class Price(Protocol):
@@ -140,3 +142,8 @@ def aic(log_likelihood, n_parameters):
 def bic(log_likelihood, n_parameters, n_samples):
     """Schwarz's criterion, -2 log L + k log N, nats; smaller is better."""
     return -2.0 * log_likelihood + _log(n_samples) * n_parameters
+
+
+def ebic(log_likelihood, n_parameters, n_samples, n_spins, gamma):
+    """The extended criterion of Foygel and Drton, -2 log L + k (log N + 4 gamma log n), nats; smaller is better."""
+    return bic(log_likelihood, n_parameters, n_samples) + ebic_penalty(gamma, n_spins) * n_parameters

@@ -8,6 +8,7 @@ from dataclasses import replace
 from isingmap.errors import ModelError
 from isingmap.option import given, options_of
 from isingmap.structure.compared_families import best_family, searched
+from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
@@ -77,6 +78,13 @@ def _check_types(problem: object, options: object) -> None:
 
 def _check_use(problem: Problem, options: SearchOptions) -> None:
     """Nothing was asked for that would be passed over in silence."""
+    if options.criterion == CROSS_VALIDATED and problem.graph is None:
+        raise ModelError(
+            'criterion="cv" holds out rows, and here are only moments; give the table to PlanarIsing.fit, or another '
+            "criterion"
+        )
+    if options.criterion != CROSS_VALIDATED and options.n_folds != SearchOptions.n_folds:
+        raise ModelError(f"n_folds={options.n_folds} is for criterion='cv'; leave it out, or give criterion='cv', too")
     values = given(problem) | given(options)
     asked = [setting for setting in (*options_of(problem), *options_of(options)) if setting.name in values]
     if problem.graph is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from isingmap.data.options import DataOptions
 from isingmap.option import Option, check_jobs, check_options, jobs, option, options_of
-from isingmap.structure.criteria import CRITERIA, EBIC_GAMMA
+from isingmap.structure.criteria import CRITERIA, CROSS_VALIDATED, EBIC_GAMMA
 from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
@@ -100,9 +100,11 @@ class SearchOptions:
 
     criterion: str = option(
         "ebic",
-        f"what a parameter must gain to be worth it. {_choices(CRITERIA.values())}",
+        f"what a parameter must gain to be worth it. {_choices(CRITERIA.values())}; {CROSS_VALIDATED}: "
+        "the criterion and gamma, with family=auto also the family, that predict held-out rows best, or the simplest "
+        "about as good",
         "choice",
-        choices=tuple(CRITERIA),
+        choices=(*CRITERIA, CROSS_VALIDATED),
         steers=STEPWISE,
     )
     search: str = option(
@@ -118,6 +120,14 @@ class SearchOptions:
         least=0.0,
         most=1.0,
         metavar="G",
+    )
+    n_folds: int = option(
+        10,
+        "with criterion=cv: into how many parts the rows are divided, each held out once",
+        "whole",
+        least=2,
+        flag="--folds",
+        metavar="N",
     )
     min_gain: float | None = option(
         None,
