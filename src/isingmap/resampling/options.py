@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from isingmap.errors import ModelError
 from isingmap.option import Option, check_options, option, options_of
 
 NONPARAMETRIC, PARAMETRIC, M_OUT_OF_N, CASE_DROPPING = "nonparametric", "parametric", "m-out-of-n", "case-dropping"
+PERMUTATION = "permutation"  # of rows between two groups; not a kind of resample
 KINDS = {
     NONPARAMETRIC: "as many rows as there are, with replacement",
     PARAMETRIC: "as many rows as there are, exact samples of the fitted model",
     M_OUT_OF_N: "a share of the rows, without replacement; halves (share=0.5) come in pairs that complement each other",
     CASE_DROPPING: "all rows but a share, in ten steps from 0.05 to 0.75; says how many rows the map can lose",
 }
+
+
+def _n_jobs() -> Any:
+    return option(
+        None,
+        "processes side by side, -1: as many as there are processors; in Python joblib.parallel_config may say where "
+        "else, such as on threads or a Dask cluster. The results are the same in any case. By default 1",
+        "whole",
+        least=-1,
+        metavar="N",
+        shapes_result=False,
+    )
+
+
+def _check_jobs(n_jobs: int | None) -> None:
+    if n_jobs == 0:
+        raise ModelError("n_jobs must be 1 or more, or -1 for as many as there are processors, got 0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,24 +73,55 @@ class StabilityOptions:
         "names",
         metavar="FILE",
     )
-    n_jobs: int | None = option(
-        None,
-        "processes side by side, -1: as many as there are processors; in Python joblib.parallel_config may say where "
-        "else, such as on threads or a Dask cluster. The results are the same in any case. By default 1",
-        "whole",
-        least=-1,
-        metavar="N",
-        shapes_result=False,
-    )
+    n_jobs: int | None = _n_jobs()
 
     def __post_init__(self) -> None:
         check_options(self)
-        if self.n_jobs == 0:
-            raise ModelError("n_jobs must be 1 or more, or -1 for as many as there are processors, got 0")
+        _check_jobs(self.n_jobs)
         if self.share != 0.5 and self.kind != M_OUT_OF_N:
             raise ModelError(
                 f'share={self.share:g} goes with kind="{M_OUT_OF_N}"; kind="{self.kind}" has no use for it'
             )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """How rows are dealt out to two groups again and again; the seed is that of the fit.
+
+    Each permutation takes two fits, which are numbered as resamples are: 2 k and 2 k + 1 are the groups of permutation
+    k, and k = 0 is how the rows were dealt out in truth.
+
+    Raises
+    ------
+    ModelError
+        Naming the setting, what it may be and what was given.
+    """
+
+    kind: ClassVar[str] = PERMUTATION
+    share: ClassVar[float] = 1.0
+    first: ClassVar[int] = 0
+    resamples: ClassVar[None] = None
+
+    n_permutations: int = option(
+        1000,
+        "so often are the rows dealt out to the two groups again, each time with a search in both; no p-value is below "
+        "1 / (n_permutations + 1)",
+        "whole",
+        least=1,
+        most=10**8,
+        metavar="N",
+    )
+    n_jobs: int | None = _n_jobs()
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        _check_jobs(self.n_jobs)
+
+    @property
+    def n_resamples(self) -> int:
+        """Fits, those of the groups as they are among them."""
+        return 2 * (self.n_permutations + 1)
+
+
 RESAMPLING: tuple[Option, ...] = tuple(options_of(StabilityOptions))
+COMPARING: tuple[Option, ...] = tuple(options_of(ComparisonOptions))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -46,9 +47,18 @@ class Rows:
         return self.table.weights
 
     @property
+    def identity(self) -> list[np.ndarray]:
+        """The arrays on which a resample depends."""
+        return [self.table.spins, self.weights]
+
+    @property
     def units(self) -> np.ndarray:
         """How often each row can be drawn without replacement, int64."""
         return self.weights.astype(np.int64) if self.are_counts else np.ones(len(self.weights), np.int64)
+
+    def of_number(self, resampling: Any, seed: int, number: int, model: IsingModel | None) -> SpinTable:
+        """The table of a resample; see `resample`."""
+        return resample(self, resampling.kind, resampling.share, seed, number, model)
 
     def drawn(self, times: np.ndarray, share: float = 1.0) -> SpinTable:
         """The table with each row so many times; all rows together weigh a share of what they weighed."""
@@ -66,6 +76,17 @@ def own_order(table: SpinTable) -> Rows:
     DataError
         For more rows than can be drawn from. Cost O(n_samples n_spins log n_samples).
     """
+    return placed_rows(table)[0]
+
+
+def placed_rows(table: SpinTable) -> tuple[Rows, np.ndarray]:
+    """Those rows, and for each row of the table which of them it is, (n_samples,); -1 for a row of weight 0.
+
+    Raises
+    ------
+    DataError
+        As `own_order`.
+    """
     table = table.select(sorted(table.names))
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     if weights.sum() > MOST_ROWS:
@@ -76,11 +97,15 @@ def own_order(table: SpinTable) -> Rows:
     there = np.flatnonzero(weights > 0)
     order = there[np.lexsort((weights[there], *table.spins[there].T[::-1]))]
     spins, weights = table.spins[order], weights[order]
+    place, number = np.full(table.n_samples, -1), np.arange(len(order))
     are_counts = bool((weights == np.floor(weights)).all())
     if are_counts:
-        first = np.flatnonzero(np.append(True, (spins[1:] != spins[:-1]).any(axis=1)))
+        is_new = np.append(True, (spins[1:] != spins[:-1]).any(axis=1))
+        first, number = np.flatnonzero(is_new), np.cumsum(is_new) - 1
         spins, weights = spins[first], np.add.reduceat(weights, first)
-    return Rows(replace(table, spins=spins, weights=weights, groups=None, details={}, notes=()), are_counts)
+    place[order] = number
+    bare = replace(table, spins=spins, weights=weights, groups=None, details={}, notes=(), clusters=None)
+    return Rows(bare, are_counts), place
 
 
 def resample(rows: Rows, kind: str, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:
@@ -105,20 +130,20 @@ def dropped_share(number: int) -> float:
     return DROPPED[number % len(DROPPED)]
 
 
-def _generator(seed: int, number: int) -> np.random.Generator:
+def generator_of(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
 def _with_replacement(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
     units = rows.units
-    return rows.drawn(_generator(seed, number).multinomial(units.sum(), units / units.sum()))
+    return rows.drawn(generator_of(seed, number).multinomial(units.sum(), units / units.sum()))
 
 
 def _of_the_model(rows: Rows, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:
     """Exact samples; where a cell is missing, it is missing there too."""
     assert model is not None
     which = np.repeat(np.arange(len(rows.weights)), rows.units)
-    spins = model.sample(len(which), rng=_generator(seed, number))
+    spins = model.sample(len(which), rng=generator_of(seed, number))
     if rows.table.n_missing:
         spins = spins * (rows.table.spins[which] != 0)
     return replace(rows.table, spins=spins, weights=None if rows.are_counts else rows.weights)
@@ -126,7 +151,7 @@ def _of_the_model(rows: Rows, share: float, seed: int, number: int, model: Ising
 
 def _part(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
     """Resamples 2k and 2k + 1 have no row in common, if both find room."""
-    units, generator = rows.units, _generator(seed, number // 2)
+    units, generator = rows.units, generator_of(seed, number // 2)
     size = _size(units, share)
     first = generator.multivariate_hypergeometric(units, size)
     if number % 2 == 0:
@@ -137,7 +162,7 @@ def _part(rows: Rows, share: float, seed: int, number: int, model: object) -> Sp
 
 def _without_some(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
     units, kept = rows.units, 1 - dropped_share(number)
-    return rows.drawn(_generator(seed, number).multivariate_hypergeometric(units, _size(units, kept)), kept)
+    return rows.drawn(generator_of(seed, number).multivariate_hypergeometric(units, _size(units, kept)), kept)
 
 
 def _size(units: np.ndarray, share: float) -> int:
