@@ -89,7 +89,7 @@ class ComparisonOptions:
     """How rows are dealt out to two groups again and again; the seed is that of the fit.
 
     Each permutation takes two fits, which are numbered as resamples are: 2 k and 2 k + 1 are the groups of permutation
-    k, and k = 0 is how the rows were dealt out in truth.
+    k = 1, 2, ...; 0 and 1 are the groups themselves.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class ComparisonOptions:
 
     kind: ClassVar[str] = PERMUTATION
     share: ClassVar[float] = 1.0
-    first: ClassVar[int] = 0
+    first: ClassVar[int] = 2
     resamples: ClassVar[None] = None
 
     n_permutations: int = option(
@@ -119,8 +119,8 @@ class ComparisonOptions:
 
     @property
     def n_resamples(self) -> int:
-        """Fits, those of the groups as they are among them."""
-        return 2 * (self.n_permutations + 1)
+        """Fits."""
+        return 2 * self.n_permutations
 
 
 RESAMPLING: tuple[Option, ...] = tuple(options_of(StabilityOptions))

@@ -47,6 +47,20 @@ class GroupedRows(Rows):
         """Whether every cluster has rows in both groups."""
         return self.block is not None and bool((self._rows_in_groups > 0).all())
 
+    @property
+    def n_shared_blocks(self) -> int:
+        """Clusters with rows in both groups."""
+        return 0 if self.block is None else int((self._rows_in_groups > 0).all(axis=1).sum())
+
+    @property
+    def n_units(self) -> tuple[float, float]:
+        """How many rows or clusters were seen in each group."""
+        if self.block is not None:
+            first, second = (self._rows_in_groups > 0).sum(axis=0).tolist()
+        else:
+            first, second = np.bincount(self.group, self.times, minlength=2).tolist()
+        return first, second
+
     def of_number(self, resampling: object, seed: int, number: int, model: IsingModel | None) -> SpinTable:
         """The table of a group: 2 k and 2 k + 1 are both groups of permutation k, k = 0 as they were seen."""
         permutation, which = divmod(number, 2)
@@ -70,7 +84,7 @@ class GroupedRows(Rows):
         """The group of each entry: clusters in both groups swap sides by the toss of a coin, others are shuffled."""
         assert self.block is not None
         counts = self._rows_in_groups
-        if self.is_paired:
+        if (counts > 0).all():
             return np.where((generator.random(len(counts)) < 0.5)[self.block], 1 - self.group, self.group)
         return generator.permutation(counts[:, 1] > 0).astype(np.int64)[self.block]
 
