@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from isingmap.cli import options, streams
+from isingmap.resampling.options import COMPARING
 
 DESCRIPTION = """\
 Learn a planar map from a table: one row for each observation (a roll call, a patient, a
@@ -37,6 +38,7 @@ def add_parser(commands) -> None:
     group = options.add_learning_options(parser, "fit")
     add_table_options(group)
     _add_moment_options(group)
+    _add_split_options(parser)
     options.add_output_options(parser)
 
 
@@ -82,20 +84,50 @@ def _add_moment_options(group) -> None:
     )
 
 
+def _add_split_options(parser) -> None:
+    group = parser.add_argument_group("groups of rows")
+    group.add_argument(
+        "--split-by",
+        metavar="COLUMN",
+        help="a map for each group of rows with one label in this column, each in a folder of its own, and a "
+        "permutation test of every pair of groups, as by isingmap compare; no search has restarts unless --restarts is "
+        "given",
+    )
+    for setting in COMPARING:
+        options.add_setting(group, setting, default=None, type=options.whole)
+
+
 def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from isingmap.cli.learning import learn_and_write
     from isingmap.cli.wording import well_formed
+    from isingmap.errors import DataError
     from isingmap.files.whole_folder import check_folder
 
     check_folder(arguments.output, force=arguments.force)
     title = well_formed(Path(arguments.table).name)
+    if arguments.split_by is not None:
+        return _fit_groups(arguments, title)
+    for setting in COMPARING:
+        if getattr(arguments, setting.name) is not None:
+            raise DataError(f"{setting.flag} is for comparing groups; give --split-by, too, or leave it out")
     if arguments.moments:
         return _fit_moments(arguments, title)
     _refuse_without_moments(arguments)
     table, source = read_rows(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=title, source=source)
+
+
+def _fit_groups(arguments: Namespace, title: str) -> int:
+    from isingmap.cli.groups import compare_and_write, groups_of_rows
+    from isingmap.errors import DataError
+
+    for name in ("moments", "histogram", "long", "transpose"):
+        if getattr(arguments, name):
+            raise DataError(f"--split-by and --{name} exclude each other: there is no column that says a row's group")
+    _refuse_without_moments(arguments)
+    return compare_and_write(groups_of_rows(arguments), arguments, title=title, source=None)
 
 
 def positive_labels(texts: list[str] | None):
@@ -168,7 +200,8 @@ def _in_parts(arguments: Namespace, reading: dict):
     from isingmap.io.table_in_parts import is_large, read_in_parts
     from isingmap.progress import progress_bar
 
-    asks_rows = arguments.transpose or arguments.cluster_column or hasattr(arguments, "n_resamples")
+    asks_rows = arguments.transpose or arguments.cluster_column
+    asks_rows = asks_rows or getattr(arguments, "split_by", True)  # other commands draw from them
     asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
     if asks_rows or not is_large(arguments.table):
         return None

@@ -156,4 +156,12 @@ def count(text: str) -> int:
     return value
 
 
+def whole(text: str) -> int:
+    """A whole number of any sign, whose bounds are looked at later."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
+
+
 _TYPES = {"number": number, "whole": count, "seed": count}

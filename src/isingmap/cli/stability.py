@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import Namespace
 
 from isingmap.cli import fit, options, streams
@@ -42,16 +41,9 @@ def add_parser(commands) -> None:
     )
     group = parser.add_argument_group("the resamples")
     for setting in RESAMPLING:
-        options.add_setting(group, setting, **({"type": _jobs} if setting.name == "n_jobs" else {}))
+        options.add_setting(group, setting, **({"type": options.whole} if setting.name == "n_jobs" else {}))
     fit.add_table_options(options.add_learning_options(parser, "stability"))
     options.add_output_options(parser)
-
-
-def _jobs(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
 
 
 def run(arguments: Namespace) -> int:

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from isingmap.learning.edges_of_columns import among_kept
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.learning.settings import SETTINGS, check_values, options_from
-from isingmap.progress import progress_bar
+from isingmap.printable import printable
+from isingmap.progress import entitle, progress_bar
 from isingmap.resampling.finished import identity_of
 from isingmap.resampling.options import ComparisonOptions
 from isingmap.resampling.permutations import GroupedRows, grouped_rows
@@ -142,6 +144,37 @@ def _clusters(tables: Sequence[SpinTable], labels: tuple[Any, Any] | None) -> li
     return [first, second + first.max() + 1]  # a SpinTable has numbers of its own
 
 
+def compare_all(
+    groups: Sequence[Group], settings: Mapping[str, Any], options: ComparisonOptions
+) -> tuple[list[LearnedMap], list[Comparison]]:
+    """The map of each group, and the comparison of each pair of them; fewer pairs where Ctrl-C came.
+
+    Raises
+    ------
+    DataError, ModelError, NoEstimateError, PrecisionError, FileFormatError, IsingMapError, KeyboardInterrupt
+        As `compare`; and for a checkpoint beside more than two groups.
+    """
+    if len(groups) > 2 and settings["checkpoint"] is not None:
+        raise ModelError(
+            f"checkpoint= keeps the permutations of one comparison, and there are {len(groups)} groups; leave it out, "
+            "or compare two of them at a time"
+        )
+    found: list[Comparison] = []
+    with listening():
+        prepared, maps = learned_groups(groups, settings)
+        for i, j in combinations(range(len(prepared)), 2):
+            try:
+                pair = [prepared[i], prepared[j]], [maps[i], maps[j]]
+                found.append(comparison_of(*pair, settings, groups[0].table.names, options))
+            except KeyboardInterrupt:
+                if not found:
+                    raise
+                break
+            if found[-1].interrupted:
+                break
+    return maps, found
+
+
 def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tuple[list[Group], list[LearnedMap]]:
     """The groups as they are learned from, on common columns, and the map of each.
 
@@ -232,6 +265,7 @@ def comparison_of(
         with about(group.label):
             observed.append(refit.learned(rows.of_number(options, seed, number, None), number))
     with progress_bar("fits", enabled=bool(settings["verbose"])) as progress:
+        entitle(printable(f"{groups[0].label} and {groups[1].label}"))
         outcomes, interrupted = outcomes_of(refit, checkpoint=settings["checkpoint"], progress=progress)
     return Comparison(
         labels=(groups[0].label, groups[1].label),

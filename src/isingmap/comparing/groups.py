@@ -16,6 +16,9 @@ from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, DataWarning, IsingMapError, IsingMapWarning
 from isingmap.warned import warn
 
+# A smaller group has no map worth the name.
+SMALLEST_GROUP = 10
+
 
 @dataclass(frozen=True, eq=False)
 class Group:
@@ -54,6 +57,56 @@ def about(label: str) -> Iterator[None]:
     for one in caught:
         category = one.category if issubclass(one.category, IsingMapWarning) else IsingMapWarning
         warn(f"group {label!r}: {one.message}", category, stacklevel=3)
+
+
+def split(table: SpinTable, labels: Sequence[str], column: str) -> list[Group]:
+    """The groups of rows with one label, in the order of the labels; rows without one belong to none.
+
+    Parameters
+    ----------
+    table : SpinTable
+    labels : (n_samples,) sequence of str
+    column : str
+        Where they come from, for messages.
+
+    Raises
+    ------
+    DataError
+        Fewer than two groups are large enough.
+
+    Warns
+    -----
+    DataWarning
+        Of rows without a label, and of groups that are left out because they are too small.
+    """
+    found = np.array([label if normalise(label) else "" for label in labels], dtype=object)
+    counts = {label: int((found == label).sum()) for label in sorted(set(found.tolist()))}
+    if counts.pop("", 0):
+        n_without = int((found == "").sum())
+        verb = "is" if n_without == 1 else "are"
+        warn(
+            f"column {column!r}: {counted(n_without, 'row')} without a label {verb} left out", DataWarning, stacklevel=2
+        )
+    large = [label for label, count in counts.items() if count >= SMALLEST_GROUP]
+    told = {label: f"{label!r} ({counted(count, 'row')})" for label, count in counts.items()}
+    small = [told[label] for label in counts if label not in large]
+    about_small = f"{counted(len(small), 'group')} with fewer than {SMALLEST_GROUP} rows: {listed(small)}"
+    if len(large) < 2:
+        there = listed([told[label] for label in large]) or "none"
+        raise DataError(
+            f"column {column!r} must split the rows into two groups of {SMALLEST_GROUP} rows or more; it has {there}"
+            + (f", and {about_small}" if small else "")
+        )
+    if small:
+        warn(f"column {column!r}: left out {about_small}", DataWarning, stacklevel=2)
+    return [_rows_of(table, label, np.flatnonzero(found == label)) for label in large]
+
+
+def _rows_of(table: SpinTable, label: str, rows: np.ndarray) -> Group:
+    weights = None if table.weights is None else table.weights[rows]
+    with about(label):
+        part = replace(table, spins=table.spins[rows], weights=weights, clusters=None)
+    return Group(label, part, None if table.clusters is None else table.clusters[rows])
 
 
 def brought_together(groups: Sequence[Group], reading: DataOptions) -> list[Group]:
@@ -112,7 +165,13 @@ def _of_common_columns(groups: Sequence[Group]) -> list[Group]:
                 DataWarning,
                 stacklevel=4,
             )
-    return [replace(group, table=group.table.select(common)) for group in groups]
+    return [_of_columns(group, common) for group in groups]
+
+
+def _of_columns(group: Group, common: list[str]) -> Group:
+    left_out = [name for name in group.table.names if name not in common]
+    notes = [f"Left out, because not every group has them: {', '.join(left_out)}."] if left_out else []
+    return replace(group, table=group.table.select(common).with_notes(*notes))
 
 
 def check_codings(tables: Sequence[tuple[str, SpinTable]]) -> None:

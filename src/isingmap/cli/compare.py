@@ -1,0 +1,54 @@
+"""isingmap compare: do two tables have the same map?"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from isingmap.cli import fit, options, streams
+from isingmap.resampling.options import COMPARING
+
+DESCRIPTION = """\
+Learn a planar map from each of two tables with the same columns, and test whether they
+differ: structure (the coupling that differs most), global strength (the sum of all), each
+edge, and one map for all rows against two. The rows are dealt out to the two groups again,
+a thousand times, and both maps are learned anew: how often does chance make as large a
+difference? Ctrl-C ends it with the permutations that are finished; --checkpoint FILE keeps
+them, and the same command goes on from there."""
+EXAMPLE = """\
+example:
+  isingmap compare women.csv men.csv --id-column respondent --n-jobs 2 -o women-men
+
+Groups in one table: isingmap fit survey.csv --split-by sex -o by-sex
+The same persons twice, their rows told by a column in both tables:
+  isingmap compare before.csv after.csv --cluster-column person -o before-after"""
+
+
+def add_parser(commands) -> None:
+    parser = options.add_command(
+        commands,
+        "compare",
+        run,
+        text="do two tables have the same map: permutation tests and a picture of the differences",
+        description=DESCRIPTION,
+        example=EXAMPLE,
+    )
+    for name, which in (("first", "A"), ("second", "B")):
+        text = "file with a header line of names" + (
+            ", the same as in A" if which == "B" else ", or - for standard input"
+        )
+        parser.add_argument(name, metavar=which, type=streams.file_to_read, help=text)
+    group = parser.add_argument_group("the permutations")
+    for setting in COMPARING:
+        options.add_setting(group, setting, type=options.whole)
+    fit.add_table_options(options.add_learning_options(parser, "compare"))
+    options.add_output_options(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from isingmap.cli.groups import compare_and_write, groups_of_tables
+    from isingmap.files.whole_folder import check_folder
+
+    check_folder(arguments.output, force=arguments.force)
+    groups, source = groups_of_tables(arguments)
+    title = f"{groups[0].label} and {groups[1].label}"
+    return compare_and_write(groups, arguments, title=title, source=source)
