@@ -120,14 +120,18 @@ def run(arguments: Namespace) -> int:
 
 
 def _fit_groups(arguments: Namespace, title: str) -> int:
-    from isingmap.cli.groups import compare_and_write, groups_of_rows
+    from isingmap.cli.groups import compare_and_write, row_labels
+    from isingmap.comparing.groups import split
     from isingmap.errors import DataError
 
     for name in ("moments", "histogram", "long", "transpose"):
         if getattr(arguments, name):
             raise DataError(f"--split-by and --{name} exclude each other: there is no column that says a row's group")
     _refuse_without_moments(arguments)
-    return compare_and_write(groups_of_rows(arguments), arguments, title=title, source=None)
+    labels = row_labels(arguments.table, arguments.split_by, "split_by", arguments)
+    arguments.id_column = [*arguments.id_column, arguments.split_by]
+    table, _ = read_rows(arguments)
+    return compare_and_write(split(table, labels, arguments.split_by), arguments, title=title, source=None)
 
 
 def positive_labels(texts: list[str] | None):

@@ -8,54 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isingmap.cli import fit
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.cli.learning import estimator, graph_of, places_of
-from isingmap.cli.wording import well_formed
 from isingmap.comparing.compare import compare_all
-from isingmap.comparing.groups import Group, numbered_together, split
+from isingmap.comparing.groups import Group
 from isingmap.io.csv_table import read_row_labels
 from isingmap.printable import printable
 from isingmap.report.comparison_results import write_comparison, write_groups
-from isingmap.report.text import distinct
 from isingmap.resampling.options import COMPARING, ComparisonOptions
 
 
-def groups_of_tables(arguments: Namespace) -> tuple[list[Group], tuple[str, str] | None]:
-    """The groups in two files, and the calls that read them in Python."""
-    paths, clusters = (arguments.first, arguments.second), None
-    if arguments.cluster_column is not None:
-        clusters = numbered_together(
-            [_labels(path, arguments.cluster_column, "cluster_column", arguments) for path in paths]
-        )
-    read = [fit.read_rows(Namespace(**{**vars(arguments), "table": path})) for path in paths]
-    arguments.positive = fit.positive_labels(arguments.positive)  # as both were read
-    groups = [
-        Group(label, replace(table, clusters=None)) for label, (table, _) in zip(_called(paths), read, strict=True)
-    ]
-    if clusters is not None:
-        groups = [replace(group, clusters=each) for group, each in zip(groups, clusters, strict=True)]
-    module, calls = read[0][1][0], ", ".join(call for _, (_, call) in read)
-    return groups, None if clusters is not None else (module, calls)  # a table that was read has lost their labels
-
-
-def _called(paths: Sequence[str]) -> list[str]:
-    """The groups are called like their files, with folders only where they need them."""
-    for names in ([Path(path).stem for path in paths], paths):
-        if len(set(names)) == len(paths):
-            return [well_formed(name) for name in names]
-    return distinct(map(well_formed, paths), 10**6)
-
-
-def groups_of_rows(arguments: Namespace) -> list[Group]:
-    """The groups in one file, those that are too small left out with a warning."""
-    labels = _labels(arguments.table, arguments.split_by, "split_by", arguments)
-    arguments.id_column = [*arguments.id_column, arguments.split_by]
-    table, _ = fit.read_rows(arguments)
-    return split(table, labels, arguments.split_by)
-
-
-def _labels(path: str, column: str, setting: str, arguments: Namespace) -> list[str]:
+def row_labels(path: str, column: str, setting: str, arguments: Namespace) -> list[str]:
+    """The cells of a column that is no variable, one for each row of the table that is read."""
     return read_row_labels(
         path, column, setting=setting, separator=arguments.separator, header_lines=arguments.header_lines
     )
