@@ -6,6 +6,7 @@ fits here; and the likelihood ratio, which takes exact likelihoods.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -117,8 +118,7 @@ class Comparison:
     @property
     def strengths(self) -> tuple[float, float]:
         """Sums of |couplings|: the global strength of both maps."""
-        first, second = np.abs(self.couplings).sum(axis=0).tolist()
-        return first, second
+        return _strength(self.outcomes[0]), _strength(self.outcomes[1])
 
     @property
     def n_permutations(self) -> int:
@@ -217,7 +217,7 @@ class Comparison:
             gap = np.abs(second - first)
             at_least += gap >= mine
             is_edge |= (first != 0) | (second != 0)
-            strength = abs(float(np.abs(second).sum() - np.abs(first).sum()))
+            strength = abs(_strength(pair[1]) - _strength(pair[0]))
             found.append((float(gap.max()), strength, sum(outcome.log_likelihood for outcome in pair)))
         structure, strengths, likelihoods = np.array(found).reshape(-1, 3).T
         return _Simulated(structure, strengths, likelihoods, at_least, is_edge)
@@ -253,6 +253,11 @@ class _Simulated:
     log_likelihood: np.ndarray
     at_least: np.ndarray
     is_edge: np.ndarray
+
+
+def _strength(outcome: Outcome) -> float:
+    """Sum of |couplings|, to the last bit the same in any order of the edges."""
+    return math.fsum(np.abs(outcome.couplings).tolist())
 
 
 def _threshold(values: np.ndarray, scale: float = 0.0) -> np.ndarray:

@@ -56,7 +56,7 @@ def about(label: str) -> Iterator[None]:
             raise
     for one in caught:
         category = one.category if issubclass(one.category, IsingMapWarning) else IsingMapWarning
-        warn(f"group {label!r}: {one.message}", category, stacklevel=3)
+        warn(f"group {label!r}: {one.message}", category, stacklevel=5)
 
 
 def split(table: SpinTable, labels: Sequence[str], column: str) -> list[Group]:

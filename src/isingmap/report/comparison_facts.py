@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -155,5 +156,8 @@ def _repeat(found: Comparison, command: str, source: tuple[str, str] | None) -> 
         module, calls = source
         yield text_fact(REPEAT, "import", f"from {module} import {calls.partition('(')[0]}")
         options = [f"{name}={value!r}" for name, value in given(found.settings).items() if name != "n_jobs"]
-        arguments = ", ".join([calls, settings_text(found.maps[0]), f"labels={found.labels!r}", *options])
+        settings = {**found.maps[0].settings, "random_state": found.seed}
+        arguments = ", ".join(
+            [calls, settings_text(replace(found.maps[0], settings=settings)), f"labels={found.labels!r}", *options]
+        )
         yield text_fact(REPEAT, CODE, f"compare({arguments})")
