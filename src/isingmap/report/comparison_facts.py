@@ -30,6 +30,7 @@ def comparison_facts(
     yield from _permuted(found)
     yield from _tests(found)
     yield from _edges(found)
+    yield from _infinite(found)
     yield from (text_fact(CARE, "warning", text) for text in warnings)
     yield from _reading(found)
     yield from _repeat(found, command, source)
@@ -122,6 +123,19 @@ def _edges(found: Comparison) -> Iterator[Fact]:
                  "p_value": float(p_values[k]), "p_holm": float(holm[k])}  # fmt: skip
         numbers = f"{first:+.3f} and {second:+.3f}, p = {p_values[k]:.3g}, Holm {holm[k]:.3g}"
         yield Fact(EDGES, "", value, f"{names[i]} - {names[j]}: {numbers}")
+
+
+def _infinite(found: Comparison) -> Iterator[Fact]:
+    """Pairs that a search had to leave out, where a difference is none between two estimates."""
+    for label, learned in zip(found.labels, found.maps, strict=True):
+        pairs = [(one.source, one.target) for one in learned.result.excluded]
+        if pairs:
+            shown = some([f"{source} - {target}" for source, target in pairs], 6)
+            text = (
+                f"{counted(len(pairs), 'coupling')} would be infinite or too strong in {printable(label)} and "
+                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}), in permutations too; prior=1 makes all finite"
+            )
+            yield Fact(CARE, "left out", {"group": label, "pairs": [list(pair) for pair in pairs]}, text)
 
 
 def _reading(found: Comparison) -> Iterator[Fact]:
