@@ -156,6 +156,7 @@ def test_ctrl_c_writes_the_finished_permutations(run, two, tmp_path, monkeypatch
     assert "2 of rows (seed 0), with a search in both groups each time; interrupted, 6 were wanted" in " ".join(
         out.split()
     )
+    assert run(*command, "--force")[0] == 130 and (tmp_path / "o-interrupted" / "men" / "model.json").exists()
     monkeypatch.undo()
     code, out, _ = run(*command, "--force")
     assert code == 0 and "6 of rows" in out and not (tmp_path / "kept").exists()

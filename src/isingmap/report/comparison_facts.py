@@ -133,7 +133,7 @@ def _infinite(found: Comparison) -> Iterator[Fact]:
             shown = some([f"{source} - {target}" for source, target in pairs], 6)
             text = (
                 f"{counted(len(pairs), 'coupling')} would be infinite or too strong in {printable(label)} and "
-                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}), in permutations too; prior=1 makes all finite"
+                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}); prior=1 makes all finite"
             )
             yield Fact(CARE, "left out", {"group": label, "pairs": [list(pair) for pair in pairs]}, text)
 

@@ -13,7 +13,7 @@ from isingmap.comparing.comparison import Comparison, holm
 from isingmap.files.csv_file import write_csv
 from isingmap.files.safe_name import folder_names
 from isingmap.files.strict_json import write_json
-from isingmap.files.whole_folder import check_folder, finished_folder
+from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
 from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.printable import printable
@@ -22,7 +22,7 @@ from isingmap.report.comparison_facts import by_p_value, comparison_facts
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import Fact, as_text
 from isingmap.report.plots import write_figure
-from isingmap.report.results import write_results
+from isingmap.report.results import free_sibling, write_results
 from isingmap.report.tables import Row
 
 FILES = ("comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt")
@@ -74,6 +74,7 @@ def write_comparison(
     Returns
     -------
     Path
+        The folder: the one given, unless the comparison was interrupted and there are other results already.
 
     Raises
     ------
@@ -82,8 +83,7 @@ def write_comparison(
     ModelError
         If places do not fit the variables, or for an unknown layout.
     """
-    folder = Path(folder)
-    check_folder(folder, force=force)
+    folder = _whole(Path(folder), [comparison], force)
     places = common_places([each.model for each in comparison.maps], layout) if places is None else places
     names = folder_names(comparison.labels, taken=FILES)
     with undisturbed(), finished_folder(folder, FILES) as made:
@@ -116,8 +116,7 @@ def write_groups(
     OutputExistsError, ModelError
         As `write_comparison`.
     """
-    folder = Path(folder)
-    check_folder(folder, force=force)
+    folder = _whole(Path(folder), comparisons, force)
     places = common_places([each.model for each in maps], layout) if places is None else places
     pairs = [f"{first}-{second}" for first, second in combinations(labels, 2)]
     names = folder_names([*labels, *pairs], taken=GROUP_FILES)
@@ -136,6 +135,13 @@ def write_groups(
         write_csv(made / "comparisons.csv", COMPARISON_COLUMNS, tests)
         (made / "summary.txt").write_text(groups_text(groups, tests, title), "utf-8", "backslashreplace")
     return folder
+
+
+def _whole(folder: Path, comparisons: Sequence[Comparison], force: bool) -> Path:
+    """The folder, or one beside it where an interrupted result would take the place of others."""
+    check_folder(folder, force=force)
+    interrupted = any(comparison.interrupted for comparison in comparisons)
+    return free_sibling(folder, "interrupted") if interrupted and is_occupied(folder) else folder
 
 
 def _beside(folder: Path, made: Path) -> Path:
