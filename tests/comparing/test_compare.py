@@ -73,12 +73,12 @@ def test_p_values_are_those_of_all_permutations():
             chance = multivariate_hypergeom.pmf(counts, pooled, first.sum())
             exact += chance * (np.array(statistics(np.array(counts))) >= np.array(mine) - 1e-9)
     estimator = PlanarIsing(family="zero-field", graph=[(0, 1)], prior=1.0)
-    found = compare(table_of(first), table_of(second), estimator, n_permutations=400)
+    found = compare(table_of(first), table_of(second), estimator, n_permutations=200)
     assert found.structure.value == pytest.approx(mine[0], abs=1e-7)
     assert found.strength.value == pytest.approx(mine[1], abs=1e-7)
     p_values = [found.structure.p_value, found.strength.p_value, found.edge_p_values[0]]
     for p_value, chance in zip(p_values, exact[[0, 1, 0]], strict=True):
-        assert 0.02 < chance < 0.98 and abs(p_value - chance) < 3.5 * np.sqrt(chance * (1 - chance) / 400)
+        assert 0.02 < chance < 0.98 and abs(p_value - chance) < 3.5 * np.sqrt(chance * (1 - chance) / 200)
 
 
 def test_statistics_by_hand(found):
@@ -287,12 +287,24 @@ def test_errors_and_warnings_name_the_group(spins):
         ({"n_jobs": 0}, "n_jobs must be 1 or more, or -1"),
         ({"labels": ("a", "a")}, "labels must be two different names"),
         ({"estimator": PlanarIsing(random_state=np.random.default_rng(0))}, "that takes random_state=0"),
+        ({"sample_weight": np.ones(160)}, "sample_weight must be a pair, one for each group; got ndarray"),
+        (
+            {"clusters": (np.arange(90), np.arange(71))},
+            r"clusters must be one label per row: expected \(70,\), got \(71,\)",
+        ),
         ({"estimator": PlanarIsing(weight_kind="survey")}, "weight_kind='survey' has no permutation test"),
     ],
 )
 def test_settings_that_cannot_be(spins, how, message):
     with pytest.raises((ModelError, DataError), match=message):
         compare(*spins, **({"estimator": GREEDY} | how))
+
+
+def test_sums_over_rows_cannot_be_dealt_out(spins):
+    rows = isingmap.MomentAccumulator()
+    rows.add(spins[0])
+    with pytest.raises(DataError, match="there are only sums over them here; give the tables"):
+        compare(rows, spins[1], GREEDY)
 
 
 def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, found, tmp_path, monkeypatch):

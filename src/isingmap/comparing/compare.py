@@ -14,9 +14,11 @@ import numpy as np
 
 from isingmap.comparing.comparison import CLUSTERS, PAIRS, ROWS, Comparison
 from isingmap.comparing.groups import Group, about, brought_together, numbered_together, pooled
+from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.options import DataOptions
-from isingmap.data.table import SpinTable, counted, listed
+from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, IsingMapWarning, ModelError
 from isingmap.interruption import listening
 from isingmap.learning.edges_of_columns import among_kept
@@ -116,8 +118,12 @@ def compare(
 
 
 def _tables(given: Sequence[Any], settings: Mapping[str, Any], weights: tuple[Any, Any] | None) -> list[SpinTable]:
+    if any(isinstance(table, MomentAccumulator | CountedTable) for table in given):
+        raise DataError(
+            "rows are dealt out to the groups anew, and there are only sums over them here; give the tables"
+        )
     found = []
-    for table, weight in zip(given, (None, None) if weights is None else weights, strict=True):
+    for table, weight in zip(given, _both(weights, "sample_weight"), strict=True):
         how = {name: settings[name] for name in ("positive", "threshold", "missing_label")}
         found.append(as_spin_table(table, weights=weight, **({} if isinstance(table, SpinTable) else how)))
     nameless = [not isinstance(table, SpinTable) and not hasattr(table, "columns") for table in given]
@@ -129,12 +135,23 @@ def _tables(given: Sequence[Any], settings: Mapping[str, Any], weights: tuple[An
     return found
 
 
+def _both(pair: Any, what: str) -> tuple[Any, Any]:
+    """What is given for each of the groups."""
+    if pair is None:
+        return None, None
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise ModelError(f"{what} must be a pair, one for each group; got {type(pair).__name__}")
+    return pair[0], pair[1]
+
+
 def _clusters(tables: Sequence[SpinTable], labels: tuple[Any, Any] | None) -> list[np.ndarray] | None:
     """Numbers of clusters that mean the same in both groups."""
     own = [table.clusters for table in tables]
     if labels is not None:
         if any(clusters is not None for clusters in own):
             raise DataError("the SpinTable already has clusters; pass clusters only once")
+        for table, each in zip(tables, _both(labels, "clusters"), strict=True):
+            numbered_clusters(each, table.n_samples)  # of the right length, none missing
         return numbered_together(labels)
     first, second = own
     if first is None and second is None:

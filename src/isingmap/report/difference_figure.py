@@ -27,7 +27,7 @@ from isingmap.report.map_figure import (
 from isingmap.report.text import shortened
 
 LEVEL = 0.05
-FADED = 0.3  # opacity of differences that chance makes as often
+FADED = 0.4  # opacity of differences that chance makes as often
 CAPTION = 0.4 * INCH
 LEGEND_WIDTH = 2.9 * INCH  # room for the label of a group
 _LEGEND_ROWS = 11
