@@ -15,7 +15,7 @@ EDGES = [(0, 1), (1, 2), (2, 3), (3, 4)]
 
 @pytest.fixture(scope="module")
 def found():
-    couplings = [0.6, 0.5, -0.9, 0.4], [0.6, 0.5, 0.5, 0.4]
+    couplings = [0.6, 0.5, -0.9, 0.4], [0.3, 0.5, 0.5, 0.4]
     tables = [IsingModel(EDGES, each, np.zeros(5)).sample(200, rng=k) for k, each in enumerate(couplings)]
     tables = [SpinTable(each, NAMES, (Coding("0", "1"),) * 5) for each in tables]
     return compare(*tables, PlanarIsing(graph=EDGES), n_permutations=99, labels=("<i>", "men"))
@@ -50,7 +50,7 @@ def test_axes_go_in_and_come_out(found):
     lines = right.collections[0]
     assert len(lines.get_segments()) == 4
     sure = found.edge_p_values[found.difference != 0] < 0.05
-    assert (lines.get_colors()[:, 3] == 1).sum() == sure.sum() == 1
+    assert (lines.get_colors()[:, 3] == 1).sum() == sure.sum() >= 1
     width, height = right.get_xlim()[1], right.get_ylim()[1]
     assert (np.concatenate(lines.get_segments()) < (width, height)).all()
 
