@@ -33,6 +33,7 @@ LAYERS = {
     "uncertainty": 6,
     "learning": 7,
     "checking": 8,
+    "comparing": 8,
     "io": 9,
     "report": 9,
     "datasets": 10,
@@ -70,6 +71,7 @@ SUBLAYERS = {
     "resampling": {
         "options": 0,
         "resamples": 1,
+        "permutations": 2,
         "refit": 2,
         "finished": 3,
         "run": 4,

@@ -89,7 +89,7 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
 @pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
 def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    in_parts, compare, resample, snippet, evidence, check = blocks("docs/tutorial.md", "python")
+    in_parts, compare, resample, groups, snippet, evidence, check = blocks("docs/tutorial.md", "python")
     answers = np.random.default_rng(0).integers(0, 2, (200, 4))
     places: dict = {"chunks": np.array_split(answers, 3)}
     exec(in_parts, places)
@@ -98,6 +98,8 @@ def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
     assert run_snippet("docs/tutorial.md", resample)["found"].n_fitted == 20
     assert "KENNEDY - KERRY: 100% of the refits, +" in capsys.readouterr().out
+    found = run_snippet("docs/tutorial.md", groups)["found"]
+    assert found.n_permutations == 20 and (tmp_path / "first-last" / "last" / "model.json").exists()
     names = run_snippet("docs/tutorial.md", snippet)
     missing = (names["senate"].spins == 0)[names["absent"]]
     assert missing.any(axis=1).all()

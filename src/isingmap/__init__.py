@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from isingmap.comparing.compare import compare
+    from isingmap.comparing.comparison import Comparison
     from isingmap.data.accumulator import MomentAccumulator
     from isingmap.data.convert import as_spin_table
     from isingmap.data.table import SpinTable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 # Loaded at first use: numba and SciPy take half a second, which `isingmap --version` should not pay.
 _HOME = {
+    "Comparison": "isingmap.comparing.comparison",
     "FitResult": "isingmap.likelihood.fit",
     "IsingModel": "isingmap.model",
     "MomentAccumulator": "isingmap.data.accumulator",
@@ -30,12 +33,14 @@ _HOME = {
     "SearchResult": "isingmap.structure.result",
     "SpinTable": "isingmap.data.table",
     "as_spin_table": "isingmap.data.convert",
+    "compare": "isingmap.comparing.compare",
     "fit_couplings": "isingmap.likelihood.fit",
     "greedy_search": "isingmap.structure.learn",
     "learn_structure": "isingmap.structure.learn",
 }
 
 __all__ = [
+    "Comparison",
     "FitResult",
     "IsingModel",
     "MomentAccumulator",
@@ -45,6 +50,7 @@ __all__ = [
     "SearchResult",
     "SpinTable",
     "as_spin_table",
+    "compare",
     "fit_couplings",
     "greedy_search",
     "learn_structure",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from isingmap.cli import options, streams
+from isingmap.resampling.options import COMPARING
 
 DESCRIPTION = """\
 Learn a planar map from a table: one row for each observation (a roll call, a patient, a
@@ -17,6 +18,9 @@ example:
 Labels -1/1, 0/1, 1/2, FALSE/TRUE, no/yes and Nay/Yea are understood; the second is +1.
 For others say which one is +1: --positive agree, or for one column --positive sex=F.
 A table of counts with species as rows: --transpose --id-column species --threshold 1."""
+
+# Settings of a comparison that learning has not.
+OF_SPLITS = tuple(setting for setting in COMPARING if setting.name != "n_jobs")
 
 
 def add_parser(commands) -> None:
@@ -37,6 +41,7 @@ def add_parser(commands) -> None:
     group = options.add_learning_options(parser, "fit")
     add_table_options(group)
     _add_moment_options(group)
+    _add_split_options(parser)
     options.add_output_options(parser)
 
 
@@ -82,20 +87,54 @@ def _add_moment_options(group) -> None:
     )
 
 
+def _add_split_options(parser) -> None:
+    group = parser.add_argument_group("groups of rows")
+    group.add_argument(
+        "--split-by",
+        metavar="COLUMN",
+        help="a map for each group of rows with one label in this column, each in a folder of its own, and a "
+        "permutation test of every pair of groups, as by isingmap compare; no search has restarts unless --restarts is "
+        "given",
+    )
+    for setting in OF_SPLITS:
+        options.add_setting(group, setting, default=None)
+
+
 def run(arguments: Namespace) -> int:
     from pathlib import Path
 
     from isingmap.cli.learning import learn_and_write
     from isingmap.cli.wording import well_formed
+    from isingmap.errors import DataError
     from isingmap.files.whole_folder import check_folder
 
     check_folder(arguments.output, force=arguments.force)
     title = well_formed(Path(arguments.table).name)
+    if arguments.split_by is not None:
+        return _fit_groups(arguments, title)
+    for setting in OF_SPLITS:
+        if getattr(arguments, setting.name) is not None:
+            raise DataError(f"{setting.flag} is for comparing groups; give --split-by, too, or leave it out")
     if arguments.moments:
         return _fit_moments(arguments, title)
     _refuse_without_moments(arguments)
     table, source = read_rows(arguments)
     return learn_and_write(table, arguments, missing=arguments.missing, title=title, source=source)
+
+
+def _fit_groups(arguments: Namespace, title: str) -> int:
+    from isingmap.cli.groups import compare_and_write, row_labels
+    from isingmap.comparing.groups import split
+    from isingmap.errors import DataError
+
+    for name in ("moments", "histogram", "long", "transpose"):
+        if getattr(arguments, name):
+            raise DataError(f"--split-by and --{name} exclude each other: there is no column that says a row's group")
+    _refuse_without_moments(arguments)
+    labels = row_labels(arguments.table, arguments.split_by, "split_by", arguments)
+    arguments.id_column = [*arguments.id_column, arguments.split_by]
+    table, _ = read_rows(arguments)
+    return compare_and_write(split(table, labels, arguments.split_by), arguments, title=title, source=None)
 
 
 def positive_labels(texts: list[str] | None):
@@ -169,7 +208,8 @@ def _in_parts(arguments: Namespace, reading: dict):
     from isingmap.progress import progress_bar
     from isingmap.structure.criteria import CROSS_VALIDATED
 
-    asks_rows = arguments.transpose or arguments.cluster_column or hasattr(arguments, "n_resamples")
+    asks_rows = arguments.transpose or arguments.cluster_column
+    asks_rows = asks_rows or getattr(arguments, "split_by", True)  # other commands draw from them
     asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
     asks_rows = asks_rows or arguments.criterion == CROSS_VALIDATED
     if asks_rows or not is_large(arguments.table):

@@ -33,8 +33,8 @@ def learn_and_write(
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
     compile_ahead(verbose=_is_watched(arguments))
-    places = _places(table.names, arguments)
-    graph, notes = _graph(table.names, arguments)
+    places = places_of(table.names, arguments)
+    graph, notes = graph_of(table.names, arguments)
     learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
     return _write(learned, arguments, places, title=title, source=source)
 
@@ -42,8 +42,8 @@ def learn_and_write(
 def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, source: tuple[str, str]) -> int:
     """Like `learn_and_write`, and again from resampled rows."""
     compile_ahead(verbose=_is_watched(arguments))
-    places = _places(table.names, arguments)
-    graph, notes = _graph(table.names, arguments)
+    places = places_of(table.names, arguments)
+    graph, notes = graph_of(table.names, arguments)
     fit = estimator(arguments, missing=arguments.missing, graph=graph)
     found = fit.stability(
         table.with_notes(*notes), **{setting.name: getattr(arguments, setting.name) for setting in RESAMPLING}
@@ -57,8 +57,8 @@ def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, so
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
     """Like `learn_and_write`, from a matrix of moments and the means, or None."""
     compile_ahead(verbose=_is_watched(arguments))
-    places = _places(names, arguments)
-    graph, notes = _graph(names, arguments)
+    places = places_of(names, arguments)
+    graph, notes = graph_of(names, arguments)
     fit = estimator(arguments, graph=graph).fit_moments(moments, arguments.n_samples, magnetizations=means, names=names)
     learned = replace(fit.learned_, notes=(*fit.learned_.notes, *notes))
     return _write(learned, arguments, places, title=title, source=None)
@@ -113,7 +113,7 @@ def source_of(function, *paths: str, **options: object) -> tuple[str, str]:
     return function.__module__, f"{function.__name__}({', '.join(texts)})"
 
 
-def _places(names: Sequence[str], arguments: Namespace):
+def places_of(names: Sequence[str], arguments: Namespace):
     """Places of the variables, if a file of them was given; looked at before the work."""
     if arguments.places is None:
         return None
@@ -123,7 +123,7 @@ def _places(names: Sequence[str], arguments: Namespace):
     return places
 
 
-def _graph(names: Sequence[str], arguments: Namespace) -> tuple[list[tuple[str, str]] | None, tuple[str, ...]]:
+def graph_of(names: Sequence[str], arguments: Namespace) -> tuple[list[tuple[str, str]] | None, tuple[str, ...]]:
     """The edges of the graph that was given, if one was, and what to say of it; looked at before the work."""
     if arguments.graph is None:
         return None, ()

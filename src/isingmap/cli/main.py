@@ -19,6 +19,7 @@ from typing import NoReturn
 from isingmap import __version__
 from isingmap.cli import (
     check,
+    compare,
     convert,
     correlations,
     demo,
@@ -53,6 +54,7 @@ isingmap COMMAND --help explains a command."""
 COMMANDS = (
     fit,
     stability,
+    compare,
     voteview,
     info,
     infer,

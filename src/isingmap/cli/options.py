@@ -45,16 +45,9 @@ def add_setting(group, setting: Option, **others: object) -> None:
     elif setting.choices:
         details["choices"] = setting.choices
     else:
-        kind = _signed if setting.kind == "whole" and setting.least < 0 else _TYPES.get(setting.kind, str)
+        kind = whole if setting.kind == "whole" and setting.least < 0 else _TYPES.get(setting.kind, str)
         details |= {"type": kind, "metavar": setting.metavar}
     group.add_argument(setting.flag, **(details | others))
-
-
-def _signed(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
 
 
 def add_reading_options(group) -> None:
@@ -163,6 +156,14 @@ def count(text: str) -> int:
     if value < 0:
         raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, got {text!r}")
     return value
+
+
+def whole(text: str) -> int:
+    """A whole number of any sign, whose bounds are looked at later."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
 
 
 _TYPES = {"number": number, "whole": count, "seed": count}

@@ -30,6 +30,7 @@ FLAGS = {name: option.flag for option in OPTIONS for name in (option.name, optio
             "header_lines",
         ),
         *("n_resamples", "kind", "share", "first", "resamples", "n_jobs"),
+        *("n_permutations", "split_by"),
         *("congress", "chamber", "participation", "drop_unanimous"),
     )
 }

@@ -25,14 +25,14 @@ class DataOptions:
     positive: Any = option(
         None, "the label that counts as +1, or {column: label}, where it is not plain (1, true, yes, yea)", "labels",
         metavar="LABEL",
-        commands=("fit", "stability"),
+        commands=("fit", "stability", "compare"),
     )  # fmt: skip
     missing_label: Any = option(
         None,
         "a label, or several, that stands for a missing answer, such as 9, 99, -9 or refused",
         "labels",
         metavar="LABEL",
-        commands=("fit", "stability"),
+        commands=("fit", "stability", "compare"),
     )
     missing: str = option(
         "error",
@@ -40,7 +40,7 @@ class DataOptions:
         "pairwise: use for each pair of columns the rows where both are known",
         "choice",
         choices=MISSING_RULES,
-        commands=("fit", "stability"),
+        commands=("fit", "stability", "compare"),
     )
     weight_kind: str = option(
         FREQUENCY,
@@ -56,7 +56,7 @@ class DataOptions:
         "for counts: a value of so much or more is +1, a smaller one -1",
         "number",
         metavar="T",
-        commands=("fit", "stability"),
+        commands=("fit", "stability", "compare"),
     )
     constant: str = option(
         "error",

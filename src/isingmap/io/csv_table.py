@@ -16,6 +16,7 @@ from isingmap.data.table import Coding, SpinTable, checked_weights, counted, lis
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
+from isingmap.files.whole_file import is_stream
 from isingmap.io.delimited import Records, named_columns, read_large, read_records
 from isingmap.io.parquet import is_parquet, parquet_sheet
 from isingmap.io.raster import raster_of
@@ -99,6 +100,36 @@ def read_table(
         raise
     except DataError as error:
         raise DataError(f"{sheet.path}: {error}") from error
+
+
+def read_row_labels(
+    path: str | PathLike, column: str, *, setting: str, separator: str | None = None, header_lines: int | None = None
+) -> list[str]:
+    """The cells of one column of a table as they are, without blanks around them, such as the group of each row.
+
+    Parameters
+    ----------
+    path, separator, header_lines
+        As in `read_table`, whose rows these are.
+    column : str
+    setting : str
+        What named the column, for the message.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not a readable table, or is a stream, which cannot be read a second time for the answers.
+    DataError
+        If there is no such column.
+    """
+    if is_stream(path):
+        raise FileFormatError(f"{path} can be read only once, and {setting}= takes a second look; write it to a file")
+    sheet = _sheet_in(path, separator, header_lines)
+    try:
+        cells = sheet.columns[sheet.position(column, setting)]
+    except DataError as error:
+        raise DataError(f"{sheet.path}: {error}") from None
+    return [unguarded(cell.strip()) for cell in cells]
 
 
 def _sheet_in(path: str | PathLike, separator: str | None, header_lines: int | None) -> Sheet:

@@ -40,6 +40,8 @@ def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) ->
     check_values(settings)
     _seed(settings["random_state"])
     aside = {"checkpoint": None}
+    if settings["graph"] is not None or settings["search"] not in SETTINGS["n_jobs"].searches:
+        aside["n_jobs"] = None  # for the resamples alone: there is nothing to restart
     if settings["graph"] is not None or settings["search"] not in seed.steers:
         aside["random_state"] = seed.default
     estimator.set_params(**aside)

@@ -27,7 +27,7 @@ def shown_names(names) -> list[str]:
     return distinct(clean, LONGEST_NAME, "\N{HORIZONTAL ELLIPSIS}")
 
 
-def _sheet(frame: np.ndarray) -> tuple[float, float, float]:
+def sheet(frame: np.ndarray) -> tuple[float, float, float]:
     """Width and height of the map in points, and points per unit of position."""
     extent = np.ptp(frame, axis=0) if len(frame) else np.zeros(2)
     longest = float(extent.max(initial=0.0)) or 1.0
@@ -41,7 +41,7 @@ def map_figure(names, edges, couplings, frame, places, *, fields, groups, title,
     """The whole picture. One unit of its only axes is one point, so sizes of text and map compare."""
     from matplotlib.figure import Figure
 
-    map_width, map_height, unit = _sheet(frame)
+    map_width, map_height, unit = sheet(frame)
     n_rows = 18 + min(len(set(groups or [])), LONGEST_LEGEND)
     bottom, top = 0.4 * INCH, (0.45 if title else 0.1) * INCH
     height = max(map_height + 2 * MARGIN, LEGEND_ROW * n_rows if legend else 0) + bottom + top
@@ -53,9 +53,9 @@ def map_figure(names, edges, couplings, frame, places, *, fields, groups, title,
     sheet_middle = np.array([MARGIN + map_width / 2, bottom + (height - bottom - top) / 2])
     points = sheet_middle + (places - middle) * unit
     _draw_edges(axes, points, edges, couplings)
-    _draw_nodes(axes, points, fields, groups)
+    draw_nodes(axes, points, fields, groups)
     radius = NODE_RADIUS if fields is None else field_arcs.reach(NODE_RADIUS)
-    _draw_names(axes, points, edges, names, radius, (2.0, bottom, map_width + 2 * MARGIN, height - top))
+    draw_names(axes, points, edges, names, radius, (2.0, bottom, map_width + 2 * MARGIN, height - top))
     _draw_captions(axes, len(names), couplings, title, height)
     if legend:
         _draw_legend(axes, couplings, fields, groups, (map_width + 2 * MARGIN, height - top))
@@ -81,7 +81,8 @@ def _draw_edges(axes, points, edges, couplings) -> None:
     )
 
 
-def _draw_nodes(axes, points, fields, groups) -> None:
+def draw_nodes(axes, points, fields, groups) -> None:
+    """Nodes by group, with arcs for their fields."""
     groups = groups or [""] * len(points)
     for group, (colour, marker) in group_styles(groups).items():
         for v in np.flatnonzero(np.array(groups) == group):
@@ -100,7 +101,8 @@ def _node(point, colour: str, marker: str, **more):
     )  # fmt: skip
 
 
-def _draw_names(axes, points, edges, names, radius: float, bounds) -> None:
+def draw_names(axes, points, edges, names, radius: float, bounds) -> None:
+    """Names beside the nodes, inside the bounds (x0, y0, x1, y1)."""
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.font_manager import FontProperties
 
@@ -127,7 +129,7 @@ def _draw_captions(axes, n_spins: int, couplings, title: str | None, height: flo
 
 def _draw_legend(axes, couplings, fields, groups, corner) -> None:
     """One column at the right of the map."""
-    rows = _group_rows(groups) + _sign_rows(couplings) + _width_rows("|coupling|", scale_of(couplings))
+    rows = _group_rows(groups) + _sign_rows(couplings) + width_rows("|coupling|", scale_of(couplings))
     if fields is not None:
         rows += field_arcs.legend_rows(fields, NODE_RADIUS)
     if rows:
@@ -147,20 +149,23 @@ def _group_rows(groups) -> list[tuple]:
         for (group, style), shown in zip(styles.items(), shown_names(styles), strict=True)
     ]
     if len(rows) > LONGEST_LEGEND:
-        rows = rows[:LONGEST_LEGEND] + [(_line(None, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")]
+        rows = rows[:LONGEST_LEGEND] + [
+            (legend_line(None, 0), f"and {counted(len(rows) - LONGEST_LEGEND, 'more group')}")
+        ]
     return rows
 
 
 def _sign_rows(couplings) -> list[tuple]:
     meanings = ((1, "coupling > 0: agree"), (-1, "coupling < 0: differ"), (0, "coupling 0"))
-    return [(_line(sign, 1.8), text) for sign, text in meanings if (np.sign(couplings) == sign).any()]
+    return [(legend_line(sign, 1.8), text) for sign, text in meanings if (np.sign(couplings) == sign).any()]
 
 
-def _width_rows(what: str, scale: Scale) -> list[tuple]:
-    return [(_line(None, scale.width(value)), f"{what} = {value:g}") for value in scale.samples()]
+def width_rows(what: str, scale: Scale) -> list[tuple]:
+    """Rows of a legend that show what widths stand for."""
+    return [(legend_line(None, scale.width(value)), f"{what} = {value:g}") for value in scale.samples()]
 
 
-def _line(sign: int | None, width: float):
+def legend_line(sign: int | None, width: float):
     """A piece of edge for the legend; without a sign it shows a width only."""
     from matplotlib.lines import Line2D
 

@@ -86,7 +86,7 @@ def write_results(
     folder = Path(folder)
     check_folder(folder, force=force)
     if learned.interrupted and is_occupied(folder):
-        folder = _free_sibling(folder, "interrupted")
+        folder = free_sibling(folder, "interrupted")
     with undisturbed(), finished_folder(folder, result_names()) as place:
         for result in RESULTS:
             if result.wanted(learned):
@@ -94,7 +94,7 @@ def write_results(
     return folder
 
 
-def _free_sibling(folder: Path, word: str) -> Path:
+def free_sibling(folder: Path, word: str) -> Path:
     """folder-word, or folder-word-2, ...: the first that is not taken."""
     folder = folder.resolve()
     candidate, k = folder.with_name(f"{folder.name}-{word}"), 1

@@ -23,7 +23,7 @@ from isingmap.option import options_of
 from isingmap.resampling.refit import Outcome, Refit
 
 FORMAT = "isingmap-resamples"
-VERSION = 1
+VERSION = 2
 _WHAT = "file of resamples"
 _ADVICE = "give another file, or leave this one out"
 _MOST_WRITING = 0.05  # of the time
@@ -34,9 +34,7 @@ def identity_of(refit: Refit) -> str:
     search = {o.name: getattr(refit.search, o.name) for o in options_of(refit.search) if o.shapes_result}
     how = [refit.resampling.kind, refit.resampling.share, refit.seed]
     table = refit.rows.table
-    arrays = [table.spins, refit.rows.weights]
-    if refit.rows.cluster is not None:
-        arrays.append(refit.rows.cluster)
+    arrays = refit.rows.identity
     if refit.model is not None:
         arrays += [refit.model.edges, refit.model.couplings, refit.model.fields]
     return fingerprint_of([table.names, how, dict(refit.asked), search, refit.rows.are_counts], arrays)
@@ -56,6 +54,7 @@ def write_outcomes(path: str | PathLike[str], identity: str, outcomes: Iterable[
         "n_edges": np.array([len(outcome.edges) for outcome in ordered], np.int64),
         "edges": np.concatenate([np.empty((0, 2), np.int64), *(outcome.edges for outcome in ordered)]),
         "couplings": np.concatenate([np.empty(0), *(outcome.couplings for outcome in ordered)]),
+        "log_likelihoods": np.array([outcome.log_likelihood for outcome in ordered], np.float64),
     }
     header = {
         "format": FORMAT,
@@ -91,6 +90,7 @@ def read_outcomes(path: str | PathLike[str], identity: str, n_spins: int) -> dic
 
 def _outcomes(header: dict, arrays: Mapping[str, np.ndarray], n_spins: int) -> dict[int, Outcome]:
     numbers, n_edges, edges, couplings = (arrays[name] for name in ("numbers", "n_edges", "edges", "couplings"))
+    values = arrays["log_likelihoods"]
     total = int(n_edges.sum())
     ordered = ((edges[:, 0] >= 0) & (edges[:, 0] < edges[:, 1]) & (edges[:, 1] < n_spins)).all()
     if edges.shape != (total, 2) or couplings.shape != (total,) or not ordered or not np.isfinite(couplings).all():
@@ -98,8 +98,8 @@ def _outcomes(header: dict, arrays: Mapping[str, np.ndarray], n_spins: int) -> d
     ends = np.cumsum(n_edges)[:-1]
     constant = {int(number): tuple(columns) for number, columns in header["constant"].items()}
     failures = {int(number): str(text) for number, text in header["failures"].items()}
-    parts = zip(numbers.tolist(), np.split(edges, ends), np.split(couplings, ends), strict=True)
-    return {k: Outcome(k, pairs, values, constant.get(k, ()), failures.get(k, "")) for k, pairs, values in parts}
+    parts = zip(numbers.tolist(), np.split(edges, ends), np.split(couplings, ends), values.tolist(), strict=True)
+    return {k: Outcome(k, ij, x, constant.get(k, ()), failures.get(k, ""), value) for k, ij, x, value in parts}
 
 
 class Checkpoint:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from isingmap.errors import ModelError
 from isingmap.option import Option, check_jobs, check_options, jobs, option, options_of
 
 NONPARAMETRIC, PARAMETRIC, M_OUT_OF_N, CASE_DROPPING = "nonparametric", "parametric", "m-out-of-n", "case-dropping"
+PERMUTATION = "permutation"  # of rows between two groups; not a kind of resample
 KINDS = {
     NONPARAMETRIC: "as many rows as there are, with replacement",
     PARAMETRIC: "as many rows as there are, exact samples of the fitted model",
@@ -66,4 +67,44 @@ class StabilityOptions:
             )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """How rows are dealt out to two groups again and again; the seed is that of the fit.
+
+    Each permutation takes two fits, which are numbered as resamples are: 2 k and 2 k + 1 are the groups of permutation
+    k = 1, 2, ...; 0 and 1 are the groups themselves.
+
+    Raises
+    ------
+    ModelError
+        Naming the setting, what it may be and what was given.
+    """
+
+    kind: ClassVar[str] = PERMUTATION
+    share: ClassVar[float] = 1.0
+    first: ClassVar[int] = 2
+    resamples: ClassVar[None] = None
+
+    n_permutations: int = option(
+        1000,
+        "so often are the rows dealt out to the two groups again, each time with a search in both; no p-value is below "
+        "1 / (n_permutations + 1)",
+        "whole",
+        least=1,
+        most=10**8,
+        metavar="N",
+    )
+    n_jobs: int | None = jobs("fits side by side")
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        check_jobs(self.n_jobs)
+
+    @property
+    def n_resamples(self) -> int:
+        """Fits."""
+        return 2 * self.n_permutations
+
+
 RESAMPLING: tuple[Option, ...] = tuple(options_of(StabilityOptions))
+COMPARING: tuple[Option, ...] = tuple(options_of(ComparisonOptions))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import xlogy
 
 from isingmap.data.moments import EmpiricalMoments, empirical_moments
 from isingmap.data.table import FIELD, SpinTable
@@ -14,14 +15,16 @@ from isingmap.errors import IsingMapError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.interruption import guest
 from isingmap.model import IsingModel
-from isingmap.resampling.options import StabilityOptions
-from isingmap.resampling.resamples import Rows, resample
+from isingmap.resampling.options import ComparisonOptions, StabilityOptions
+from isingmap.resampling.resamples import Rows
 from isingmap.structure.asked_by_name import numbers_of_edges, numbers_of_fields
+from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 
 Asked = Mapping[str, Any]
+_NO_EDGES = np.empty((0, 2), np.int64), np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,8 @@ class Outcome:
         Columns that had a single value among the rows drawn, and therefore no edge.
     failure : str
         Why there is no fit; empty where there is one.
+    log_likelihood : float
+        Of the fit, total nats, columns of a single value included; NaN where there is none.
     """
 
     number: int
@@ -45,6 +50,7 @@ class Outcome:
     couplings: np.ndarray
     constant: tuple[int, ...] = ()
     failure: str = ""
+    log_likelihood: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,8 @@ class Refit:
     Attributes
     ----------
     rows : Rows
-    resampling : StabilityOptions
+        Of two groups, where those are permuted.
+    resampling : StabilityOptions or ComparisonOptions
     seed : int
     asked : mapping of str to object
         The arguments of `Problem`, columns by name.
@@ -66,7 +73,7 @@ class Refit:
     """
 
     rows: Rows
-    resampling: StabilityOptions
+    resampling: StabilityOptions | ComparisonOptions
     seed: int
     asked: Asked
     search: SearchOptions
@@ -81,24 +88,46 @@ class Refit:
         KeyboardInterrupt
             The search was interrupted; what it had found until then is nobody's estimate.
         """
-        none = np.empty((0, 2), np.int64), np.empty(0)
         with one_blas_thread(), guest(self.home):
             try:
-                table = resample(self.rows, self.resampling.kind, self.resampling.share, self.seed, number, self.model)
-                constant = () if self.asked["prior"] is not None else _constant(table)
-                edges, couplings = self._learned(table, constant) if table.n_spins - len(constant) > 1 else none
+                return self.learned(self.rows.of_number(self.resampling, self.seed, number, self.model), number)
             except IsingMapError as error:
-                return Outcome(number, *none, failure=str(error))
-        return Outcome(number, edges, couplings, constant)
+                return Outcome(number, *_NO_EDGES, failure=str(error))
 
-    def _learned(self, table: SpinTable, constant: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    def learned(self, table: SpinTable, number: int) -> Outcome:
+        """Learn from the rows of a resample.
+
+        Raises
+        ------
+        IsingMapError
+            There is no estimate.
+        KeyboardInterrupt
+            As above.
+        """
+        constant = () if self.asked["prior"] is not None else _constant(table)
         kept = np.delete(np.arange(table.n_spins), constant)
+        if len(kept) < 2:
+            has_fields = self.asked["family"] == AUTO or FAMILIES[self.asked["family"]].has_fields
+            return Outcome(number, *_NO_EDGES, constant, log_likelihood=_alone(table, has_fields))
         moments = _of_columns(table, kept)
-        asked = among(self.asked, frozenset(moments.names))
-        result = learn_structure(Problem(moments, **asked), self.search)
+        result = learn_structure(Problem(moments, **among(self.asked, frozenset(moments.names))), self.search)
         if result.was_interrupted:
             raise KeyboardInterrupt
-        return kept[result.model.edges].reshape(-1, 2), np.array(result.model.couplings)
+        edges, couplings = kept[result.model.edges].reshape(-1, 2), np.array(result.model.couplings)
+        value = result.log_likelihood
+        if constant:
+            value += _alone(table.select(list(constant)), FAMILIES[result.family].has_fields)
+        return Outcome(number, edges, couplings, constant, log_likelihood=value)
+
+
+def _alone(table: SpinTable, has_fields: bool) -> float:
+    """Log-likelihood of columns on their own, total nats: of fair coins where they have no field."""
+    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    counts = np.stack([weights @ (table.spins == value) for value in (-1, 1)])
+    total = counts.sum(axis=0)
+    if not has_fields:
+        return float(-np.log(2) * total.sum())
+    return float((xlogy(counts, counts) - xlogy(counts, total)).sum())
 
 
 def _constant(table: SpinTable) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Rows:
 
     table: SpinTable
     are_counts: bool
-    cluster: np.ndarray | None = None
+    cluster: np.ndarray | None
 
     @property
     def weights(self) -> np.ndarray:
@@ -52,11 +53,20 @@ class Rows:
         return self.table.weights
 
     @property
+    def identity(self) -> list[np.ndarray]:
+        """The arrays on which a resample depends."""
+        return [self.table.spins, self.weights, *([] if self.cluster is None else [self.cluster])]
+
+    @property
     def units(self) -> np.ndarray:
         """How often each row, or cluster, can be drawn without replacement, int64."""
         if self.cluster is not None:
             return np.ones(int(self.cluster[-1]) + 1, np.int64)
         return self.weights.astype(np.int64) if self.are_counts else np.ones(len(self.weights), np.int64)
+
+    def of_number(self, resampling: Any, seed: int, number: int, model: IsingModel | None) -> SpinTable:
+        """The table of a resample; see `resample`."""
+        return resample(self, resampling.kind, resampling.share, seed, number, model)
 
     def drawn(self, times: np.ndarray, share: float = 1.0) -> SpinTable:
         """The table with each row, or cluster, so many times.
@@ -85,6 +95,17 @@ def own_order(table: SpinTable, *, weights_are_counts: bool = True) -> Rows:
     DataError
         For more rows than can be drawn from. Cost O(n_samples n_spins log n_samples).
     """
+    return placed_rows(table, weights_are_counts=weights_are_counts)[0]
+
+
+def placed_rows(table: SpinTable, *, weights_are_counts: bool = True) -> tuple[Rows, np.ndarray]:
+    """Those rows, and for each row of the table which of them it is, (n_samples,); -1 for a row of weight 0.
+
+    Raises
+    ------
+    DataError
+        As `own_order`.
+    """
     table = table.select(sorted(table.names))
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     if weights.sum() > MOST_ROWS:
@@ -93,17 +114,20 @@ def own_order(table: SpinTable, *, weights_are_counts: bool = True) -> Rows:
             f"{MOST_ROWS:,}. Divide all weights by one number"
         )
     there = np.flatnonzero(weights > 0)
+    there = np.flatnonzero(weights > 0)
     cluster = np.zeros(table.n_samples, np.int64) if table.clusters is None else table.clusters
     order = there[np.lexsort((weights[there], *table.spins[there].T[::-1], cluster[there]))]
     spins, weights, cluster = table.spins[order], weights[order], cluster[order]
+    place, number = np.full(table.n_samples, -1), np.arange(len(order))
     are_counts = weights_are_counts and bool((weights == np.floor(weights)).all())
     if are_counts:
-        is_new = (spins[1:] != spins[:-1]).any(axis=1) | (cluster[1:] != cluster[:-1])
-        first = np.flatnonzero(np.append(True, is_new))
+        is_new = np.append(True, (spins[1:] != spins[:-1]).any(axis=1) | (cluster[1:] != cluster[:-1]))
+        first, number = np.flatnonzero(is_new), np.cumsum(is_new) - 1
         spins, weights, cluster = spins[first], np.add.reduceat(weights, first), cluster[first]
+    place[order] = number
     plain = replace(table, spins=spins, weights=weights, groups=None, details={}, notes=(), clusters=None)
     numbers = None if table.clusters is None else np.unique(cluster, return_inverse=True)[1].reshape(-1)
-    return Rows(plain, are_counts, numbers)
+    return Rows(plain, are_counts, numbers), place
 
 
 def resample(rows: Rows, kind: str, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:
@@ -128,20 +152,20 @@ def dropped_share(number: int) -> float:
     return DROPPED[number % len(DROPPED)]
 
 
-def _generator(seed: int, number: int) -> np.random.Generator:
+def generator_of(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
 def _with_replacement(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
     units = rows.units
-    return rows.drawn(_generator(seed, number).multinomial(units.sum(), units / units.sum()))
+    return rows.drawn(generator_of(seed, number).multinomial(units.sum(), units / units.sum()))
 
 
 def _of_the_model(rows: Rows, share: float, seed: int, number: int, model: IsingModel | None) -> SpinTable:
     """Exact samples; where a cell is missing, it is missing there too."""
     assert model is not None
     which = np.repeat(np.arange(len(rows.weights)), rows.units)
-    spins = model.sample(len(which), rng=_generator(seed, number))
+    spins = model.sample(len(which), rng=generator_of(seed, number))
     if rows.table.n_missing:
         spins = spins * (rows.table.spins[which] != 0)
     return replace(rows.table, spins=spins, weights=None if rows.are_counts else rows.weights)
@@ -149,7 +173,7 @@ def _of_the_model(rows: Rows, share: float, seed: int, number: int, model: Ising
 
 def _part(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
     """Resamples 2k and 2k + 1 have no row in common, if both find room."""
-    units, generator = rows.units, _generator(seed, number // 2)
+    units, generator = rows.units, generator_of(seed, number // 2)
     size = _size(units, share)
     first = generator.multivariate_hypergeometric(units, size)
     if number % 2 == 0:
@@ -160,7 +184,7 @@ def _part(rows: Rows, share: float, seed: int, number: int, model: object) -> Sp
 
 def _without_some(rows: Rows, share: float, seed: int, number: int, model: object) -> SpinTable:
     units, kept = rows.units, 1 - dropped_share(number)
-    return rows.drawn(_generator(seed, number).multivariate_hypergeometric(units, _size(units, kept)), kept)
+    return rows.drawn(generator_of(seed, number).multivariate_hypergeometric(units, _size(units, kept)), kept)
 
 
 def _size(units: np.ndarray, share: float) -> int:

@@ -91,7 +91,7 @@ def _side_by_side(refit: Refit, numbers: Sequence[int]) -> Generator[Outcome, No
 
 
 def _about_killed(kept: Checkpoint, n_done: int) -> str:
-    advice = "with checkpoint=FILE the finished resamples would have been kept"
+    advice = "with checkpoint=FILE what was finished would have been kept"
     if kept.path is not None:
         advice = f"the {n_done:,} finished ones are in {kept.path}, and the same call or command goes on from there"
     return (

@@ -1,0 +1,247 @@
+"""The files of a comparison of groups: tests, differences, a picture, and a folder for the map of each group."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from isingmap.comparing.comparison import Comparison, holm
+from isingmap.files.csv_file import write_csv
+from isingmap.files.safe_name import folder_names
+from isingmap.files.strict_json import write_json
+from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
+from isingmap.interruption import listening, undisturbed
+from isingmap.learning.learned_map import LearnedMap, Positions
+from isingmap.printable import printable
+from isingmap.report.common_places import common_places
+from isingmap.report.comparison_facts import by_p_value, comparison_facts
+from isingmap.report.difference_figure import difference_figure
+from isingmap.report.facts import Fact, as_text
+from isingmap.report.plots import write_figure
+from isingmap.report.results import free_sibling, write_results
+from isingmap.report.tables import Row
+
+FILES = ("comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt")
+DIFFERENCE_COLUMNS = (
+    *("source", "target", "coupling_first", "coupling_second", "difference", "p_value", "p_holm"),
+    "tested",
+)
+GROUP_FILES = ("groups.csv", "comparisons.csv", "summary.txt")
+GROUP_COLUMNS = ("group", "folder", "rows", "edges", "fields", "strength", "log_likelihood")
+COMPARISON_COLUMNS = (
+    *("first", "second", "folder", "permutations", "structure", "structure_p", "structure_p_holm"),
+    *("strength", "strength_p", "strength_p_holm", "likelihood_ratio", "likelihood_ratio_p", "likelihood_ratio_p_holm"),
+)
+
+
+@listening()
+def write_comparison(
+    comparison: Comparison,
+    folder: str | os.PathLike,
+    *,
+    title: str = "",
+    command: str = "",
+    source: tuple[str, str] | None = None,
+    warnings: Sequence[str] = (),
+    layout: str = "planar",
+    places: Positions | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a comparison of two groups into a folder that appears when it is complete.
+
+    There are the tests (summary.txt, comparison.json), all pairs (differences.csv), a picture of the differences, and
+    for each group a folder with the files of `write_results`, drawn at the same places.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    folder : path-like
+    title, command : str, optional
+        What heads the summary and the picture; the command line that leads to it again.
+    source : (str, str), optional
+        Where the data came from: a module, and the calls of its function that read them.
+    warnings : sequence of str
+        What was warned of, for the summary.
+    layout : {"planar", "kamada-kawai"}
+    places : mapping of name to (x, y), optional
+    force : bool
+        Replace the files of isingmap in a folder that is not empty.
+
+    Returns
+    -------
+    Path
+        The folder: the one given, unless the comparison was interrupted and there are other results already.
+
+    Raises
+    ------
+    OutputExistsError
+        If the folder is not empty (unless `force`), or is a file.
+    ModelError
+        If places do not fit the variables, or for an unknown layout.
+    """
+    folder = _whole(Path(folder), [comparison], force)
+    places = common_places([each.model for each in comparison.maps], layout) if places is None else places
+    names = folder_names(comparison.labels, taken=FILES)
+    with undisturbed(), finished_folder(folder, FILES) as made:
+        _write_maps(comparison.labels, comparison.maps, _beside(folder, made), names, title, command, places, force)
+        _write_files(comparison, made, title, command, source, warnings, places)
+    return folder
+
+
+@listening()
+def write_groups(
+    labels: Sequence[str],
+    maps: Sequence[LearnedMap],
+    comparisons: Sequence[Comparison],
+    folder: str | os.PathLike,
+    *,
+    title: str = "",
+    command: str = "",
+    warnings: Sequence[str] = (),
+    layout: str = "planar",
+    places: Positions | None = None,
+    force: bool = False,
+) -> Path:
+    """Write the maps of three or more groups, and what comparisons of pairs of them there are.
+
+    Parameters are those of `write_comparison`; each group and each comparison has a folder of its own, and groups.csv
+    and comparisons.csv list them, p-values corrected for the number of comparisons (Holm) among them.
+
+    Raises
+    ------
+    OutputExistsError, ModelError
+        As `write_comparison`.
+    """
+    folder = _whole(Path(folder), comparisons, force)
+    places = common_places([each.model for each in maps], layout) if places is None else places
+    pairs = [f"{first}-{second}" for first, second in combinations(labels, 2)]
+    names = folder_names([*labels, *pairs], taken=GROUP_FILES)
+    of_groups = dict(zip(labels, names, strict=False))
+    of_pairs = dict(zip(combinations(labels, 2), names[len(labels) :], strict=True))
+    with undisturbed(), finished_folder(folder, GROUP_FILES) as made:
+        where = _beside(folder, made)
+        _write_maps(labels, maps, where, names, title, command, places, force)
+        for comparison in comparisons:
+            inside = where / of_pairs[comparison.labels]
+            check_folder(inside, force=force)
+            with finished_folder(inside, FILES) as aside:
+                _write_files(comparison, aside, title, command, None, warnings, places)
+        groups, tests = group_rows(of_groups, maps), comparison_rows(comparisons, of_pairs)
+        write_csv(made / "groups.csv", GROUP_COLUMNS, groups)
+        write_csv(made / "comparisons.csv", COMPARISON_COLUMNS, tests)
+        (made / "summary.txt").write_text(groups_text(groups, tests, title), "utf-8", "backslashreplace")
+    return folder
+
+
+def _whole(folder: Path, comparisons: Sequence[Comparison], force: bool) -> Path:
+    """The folder, or one beside it where an interrupted result would take the place of others."""
+    check_folder(folder, force=force)
+    interrupted = any(comparison.interrupted for comparison in comparisons)
+    return free_sibling(folder, "interrupted") if interrupted and is_occupied(folder) else folder
+
+
+def _beside(folder: Path, made: Path) -> Path:
+    """Where the folders of groups go: aside with the rest, or into a folder that is there already."""
+    return folder if folder.exists() else made
+
+
+def _write_maps(
+    labels: Sequence[str],
+    maps: Sequence[LearnedMap],
+    where: Path,
+    names: Sequence[str],
+    title: str,
+    command: str,
+    places: Positions,
+    force: bool,
+) -> None:
+    for label, learned, name in zip(labels, maps, names, strict=False):
+        heading = f"{title}: {label}" if title else label
+        write_results(learned, where / name, title=heading, command=command, places=places, force=force)
+
+
+def _write_files(
+    comparison: Comparison,
+    made: Path,
+    title: str,
+    command: str,
+    source: tuple[str, str] | None,
+    warnings: Sequence[str],
+    places: Positions,
+) -> None:
+    facts = list(comparison_facts(comparison, command=command, source=source, warnings=warnings))
+    document = {"groups": list(comparison.labels), "title": title, "facts": [fact.record for fact in facts]}
+    write_json(made / "comparison.json", document)
+    write_csv(made / "differences.csv", DIFFERENCE_COLUMNS, difference_rows(comparison))
+    write_figure(
+        [made / "difference.svg", made / "difference.png"], lambda: difference_figure(comparison, title, places)
+    )
+    text = as_text("Comparison of two groups", title, facts)
+    (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
+
+
+def difference_rows(comparison: Comparison) -> list[Row]:
+    """A row of `DIFFERENCE_COLUMNS` for each pair, those that differ most surely first."""
+    order = by_p_value(comparison)
+    numbers = np.column_stack(
+        [comparison.couplings, comparison.difference, comparison.edge_p_values, comparison.holm_p_values]
+    )
+    names, tested = comparison.pair_names, comparison.is_tested
+    return [(*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no") for k in order.tolist()]
+
+
+def group_rows(folders: dict[str, str], maps: Sequence[LearnedMap]) -> list[Row]:
+    """A row of `GROUP_COLUMNS` for each group."""
+    return [
+        (
+            label,
+            name,
+            learned.moments.n_samples,
+            learned.model.n_edges,
+            int(learned.model.free_fields.sum()),
+            float(np.abs(learned.model.couplings).sum()),
+            learned.result.log_likelihood,
+        )
+        for (label, name), learned in zip(folders.items(), maps, strict=True)
+    ]
+
+
+def comparison_rows(comparisons: Sequence[Comparison], folders: dict[tuple[str, str], str]) -> list[Row]:
+    """A row of `COMPARISON_COLUMNS` for each pair of groups."""
+    tests = [(found.structure, found.strength, found.likelihood_ratio) for found in comparisons]
+    corrected = np.array([[test.p_value for test in three] for three in tests]).reshape(-1, 3)
+    corrected = np.stack([holm(column) for column in corrected.T], axis=1)
+    rows: list[Row] = []
+    for found, three, holms in zip(comparisons, tests, corrected.tolist(), strict=True):
+        numbers = [(test.value, test.p_value, p) for test, p in zip(three, holms, strict=True)]
+        flat = [number for triple in numbers for number in triple]
+        rows.append((*found.labels, folders[found.labels], found.n_permutations, *flat))
+    return rows
+
+
+def groups_text(groups: Sequence[Row], comparisons: Sequence[Row], title: str) -> str:
+    """What the tables say, for the screen."""
+    facts = [_group_fact(row) for row in groups] + [_comparison_fact(row) for row in comparisons]
+    return as_text(f"Maps of {len(groups):,} groups", title, facts)
+
+
+def _group_fact(row: Row) -> Fact:
+    label, folder, n_rows, n_edges, n_fields, strength, _ = row
+    text = f"{n_rows:,.10g} rows, {n_edges:,} edges, {n_fields:,} fields, global strength {strength:.3f}; in {folder}"
+    return Fact("Groups", printable(label)[:20], row[1], text)
+
+
+def _comparison_fact(row: Row) -> Fact:
+    first, second, folder, n_permutations, *numbers = row
+    tests = ("structure", "strength", "likelihood ratio")
+    shown = [
+        f"{test} p = {p:.3g} (Holm {q:.3g})" for test, p, q in zip(tests, numbers[1::3], numbers[2::3], strict=True)
+    ]
+    pair = printable(f"{first} and {second}")
+    return Fact(
+        "Pairs of groups", "", folder, f"{pair}: {', '.join(shown)}; {n_permutations:,} permutations; in {folder}"
+    )

@@ -1,0 +1,166 @@
+"""The picture of two maps' differences on common positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isingmap.comparing.comparison import Comparison
+from isingmap.data.table import counted
+from isingmap.learning.learned_map import Positions
+from isingmap.report.appearance import Scale, scale_of, sign_style
+from isingmap.report.common_places import common_places
+from isingmap.report.map_figure import (
+    FONT_SIZE,
+    INCH,
+    LEGEND_ROW,
+    MARGIN,
+    NODE_RADIUS,
+    draw_names,
+    draw_nodes,
+    legend_line,
+    sheet,
+    shown_names,
+    width_rows,
+)
+from isingmap.report.text import shortened
+
+LEVEL = 0.05
+FADED = 0.4  # opacity of differences that chance makes as often
+CAPTION = 0.4 * INCH
+LEGEND_WIDTH = 2.9 * INCH  # room for the label of a group
+_LEGEND_ROWS = 11
+
+
+def difference_figure(comparison: Comparison, title: str | None, places: Positions | None = None) -> Any:
+    """A sheet with `draw_difference` on it."""
+    from matplotlib.figure import Figure
+
+    places = common_places([learned.model for learned in comparison.maps]) if places is None else places
+    frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
+    map_width, map_height, _ = sheet(frame)
+    top = 0.45 * INCH if title else 0.1 * INCH
+    height = max(map_height + 2 * MARGIN, LEGEND_ROW * _LEGEND_ROWS) + CAPTION
+    width = map_width + 2 * MARGIN + LEGEND_WIDTH
+    figure = Figure(figsize=(width / INCH, (height + top) / INCH), facecolor="white")
+    if title:
+        look: dict[str, Any] = {"fontsize": 12, "va": "center", "weight": "bold"}
+        figure.text(MARGIN / 2 / width, 1 - 20 / (height + top), shortened(title, 80), **look)
+    draw_difference(comparison, figure.add_axes((0, 0, 1, height / (height + top))), places=places)
+    return figure
+
+
+def draw_difference(comparison: Comparison, axes: Any, *, places: Positions | None = None) -> Any:
+    """Draw what is stronger in which group on axes, whose size should not change afterwards; returns the axes.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    axes : matplotlib Axes
+    places : mapping of name to (x, y), optional
+        By default `common_places` of both maps.
+
+    Returns
+    -------
+    matplotlib Axes
+        One unit of it is one point (1/72 inch).
+    """
+    places = common_places([learned.model for learned in comparison.maps]) if places is None else places
+    box = axes.get_window_extent()
+    width, height = (side * INCH / axes.figure.dpi for side in (box.width, box.height))
+    axes.set(xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+    frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
+    points = np.array([places[name] for name in comparison.names], dtype=float).reshape(-1, 2)
+    room = max(width - LEGEND_WIDTH, 1.0), max(height - CAPTION, 1.0)
+    points = _scaled(points, frame, room) + (0, CAPTION)
+    shown = np.flatnonzero(comparison.difference != 0)
+    edges, difference = comparison.pairs[shown], comparison.difference[shown]
+    scale = scale_of(difference)
+    _draw_edges(axes, points, edges, difference, comparison.edge_p_values[shown] < LEVEL, scale)
+    _draw_stars(axes, points[edges[comparison.holm_p_values[shown] < LEVEL]])
+    draw_nodes(axes, points, None, None)
+    draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, CAPTION, room[0], height))
+    axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
+    _draw_legend(axes, comparison, difference, scale, (room[0], height))
+    return axes
+
+
+def _scaled(points: np.ndarray, frame: np.ndarray, room: tuple[float, float]) -> np.ndarray:
+    """Positions as points of the sheet, the frame as large as there is room for and in its middle."""
+    low, extent = frame.min(axis=0), np.maximum(np.ptp(frame, axis=0), 1e-9)
+    unit = float(min((max(side - 2 * MARGIN, 1.0) / e for side, e in zip(room, extent, strict=True) if e > 1e-9),
+                     default=1.0))  # fmt: skip
+    return (points - low - extent / 2) * unit + np.array(room) / 2
+
+
+def _draw_edges(axes: Any, points: np.ndarray, edges: np.ndarray, difference: np.ndarray, certain: np.ndarray,
+                scale: Scale) -> None:  # fmt: skip
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    order = np.lexsort((np.abs(difference), certain))  # what is certain above what is not, strong above weak
+    styles = [sign_style(value) for value in difference[order].tolist()]
+    opacity = np.where(certain, 1.0, FADED)[order].tolist()
+    axes.add_collection(
+        LineCollection(
+            list(points[edges[order]]),
+            colors=[to_rgba(colour, alpha) for (colour, _), alpha in zip(styles, opacity, strict=True)],
+            linestyles=[dashes for _, dashes in styles],
+            linewidths=[scale.width(value) for value in difference[order].tolist()],
+            capstyle="butt",
+            zorder=1,
+        ),
+        autolim=False,
+    )
+
+
+def _draw_stars(axes: Any, ends: np.ndarray) -> None:
+    for x, y in ends.mean(axis=1).tolist():
+        axes.add_line(_star(x, y))
+
+
+def _star(x: float, y: float) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([x], [y], linestyle="", marker="*", markersize=8, color="black", markeredgecolor="white",
+                  markeredgewidth=0.6, zorder=3)  # fmt: skip
+
+
+def _caption(comparison: Comparison) -> str:
+    test = comparison.structure
+    return (
+        f"{counted(len(comparison.names), 'variable')}; {comparison.n_permutations:,} permutations: largest difference "
+        f"of a coupling {test.value:.3g}, p = {test.p_value:.2g}"
+    )
+
+
+def _draw_legend(axes: Any, comparison: Comparison, difference: np.ndarray, scale: Scale,
+                 corner: tuple[float, float]) -> None:  # fmt: skip
+    first, second = shown_names(comparison.labels)
+    p_values, holm = comparison.edge_p_values, comparison.holm_p_values
+    differs = comparison.difference != 0
+    rows = [
+        (legend_line(sign, 1.8), f"larger in {label}")
+        for sign, label in ((1, second), (-1, first))
+        if (np.sign(difference) == sign).any()
+    ]
+    if (p_values[differs] >= LEVEL).any():
+        rows.append((_faded(), f"pale: p \N{GREATER-THAN OR EQUAL TO} {LEVEL:g}"))
+    if (holm < LEVEL).any():
+        rows.append((_star(0, 0), f"p < {LEVEL:g}, corrected (Holm)"))
+    rows += width_rows("|difference|", scale)
+    if rows:
+        axes.legend(
+            [mark for mark, _ in rows], [text for _, text in rows], loc="upper left", bbox_to_anchor=corner,
+            bbox_transform=axes.transData, frameon=False, fontsize=FONT_SIZE + 0.5, handlelength=2.6,
+            borderaxespad=1.0, labelspacing=0.75,
+        )  # fmt: skip
+
+
+def _faded() -> Any:
+    """Both kinds of edge, pale."""
+    line = legend_line(None, 1.8)
+    line.set_alpha(FADED)
+    return line
