@@ -32,3 +32,15 @@ def heard_warnings() -> Iterator[list[str]]:
         yield heard
     finally:
         _LISTENERS.reset(token)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Warnings inside the block are neither issued nor heard: what they are about is not what the caller gets."""
+    token = _LISTENERS.set(())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IsingMapWarning)
+            yield
+    finally:
+        _LISTENERS.reset(token)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.missing import apply_missing
-from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
+from isingmap.data.moments import EmpiricalMoments, empirical_moments, known_moments, moments_from_matrix, overlap
 from isingmap.data.options import SURVEY
 from isingmap.data.screening import screen
 from isingmap.data.table import SpinTable
@@ -26,6 +27,7 @@ from isingmap.learning.fit_warnings import (
     warn_about_settings,
 )
 from isingmap.learning.fitted import Fitted
+from isingmap.learning.gaps import gaps_of, is_for_em
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.resampled import fit_to_the_end, stability_of
 from isingmap.learning.settings import (
@@ -34,6 +36,7 @@ from isingmap.learning.settings import (
     with_resampling,
     with_settings,
 )
+from isingmap.missing_cells.structural import EMFit, learn_by_em
 from isingmap.progress import progress_bar
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.stability import Stability
@@ -135,18 +138,28 @@ class PlanarIsing(Configured, Fitted):
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
-                table, columns = self._prepared(X, sample_weight, clusters)
-                moments = empirical_moments(table)
-                result = self._search(moments, columns)
+                given = self._table(X, self.positive, sample_weight, clusters)
+                gaps = gaps_of(given, self._reading.missing)
+                table, columns = self._prepared(given), given.names
+                em = None
+                if is_for_em(table, self._reading, self._uncertainty):
+                    moments = known_moments(table)
+                    em = self._search_by_em(table, moments, columns)
+                    result = em.result
+                else:
+                    moments = empirical_moments(table)
+                    result = self._search(moments, columns)
             model, robust = result.model, self._robust(table)
             parameters = model.edges, np.flatnonzero(model.free_fields)
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
                 groups=table.groups,
                 details=table.details,
-                overlap=overlap(table, *parameters) if table.n_missing and not robust else None,
+                overlap=overlap(table, *parameters) if table.n_missing and not robust and em is None else None,
                 spread=row_spread(table, *parameters, self._reading.weight_kind) if robust else None,
                 interval_kind=self._uncertainty.intervals,
+                em=em,
+                gaps=gaps,
             )
             return self._keep(learned, columns, named)
 
@@ -293,16 +306,16 @@ class PlanarIsing(Configured, Fitted):
             fit_to_the_end(self, X, sample_weight)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", IsingMapWarning)  # said by the fit
-                table, columns = self._prepared(X, sample_weight)
-            found = stability_of(self.get_params(), columns, table, self.learned_, options)
+                given = self._table(X, self.positive, sample_weight)
+                table = self._prepared(given)
+            found = stability_of(self.get_params(), given.names, table, self.learned_, options)
         self._learned = replace(self.learned_, stability=found, settings=self._settings())
         return found
 
-    def _prepared(self, X, sample_weight, clusters=None) -> tuple[SpinTable, tuple[str, ...]]:
-        """The table as it is learned from, and the names of all columns, also of those that were left out."""
-        table = self._table(X, self.positive, sample_weight, clusters)
+    def _prepared(self, table: SpinTable) -> SpinTable:
+        """The table as it is learned from."""
         weighted = self._weighted(apply_missing(table, self._reading.missing))
-        return screen(weighted, constant=self._reading.constant), table.names
+        return screen(weighted, constant=self._reading.constant)
 
     def _table(self, X, positive, weights=None, clusters=None) -> SpinTable:
         about_rows = {"weights": weights, "clusters": clusters}
@@ -323,20 +336,41 @@ class PlanarIsing(Configured, Fitted):
         return table.clusters is not None or is_survey or self._uncertainty.errors == "robust"
 
     def _search(self, moments: EmpiricalMoments, columns: tuple[str, ...]) -> SearchResult:
-        asked = options_from(self.get_params(), ProblemOptions)
-        for setting in ("required_edges", "graph"):
-            asked[setting] = among_kept(asked[setting], columns, moments.names, setting)
+        asked = self._asked(columns, moments.names)
         problem = Problem(moments, **asked)
-        if problem.graph is None:  # beside a given graph they are refused
-            warn_about_settings(self.get_params())
-        warn_about_data(moments, problem.family)
+        self._warn_before(asked, moments)
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))
             result = learn_structure(problem, options, progress=progress)
+        self._warn_after(result, moments)
+        return result
+
+    def _search_by_em(self, table: SpinTable, moments: EmpiricalMoments, columns: tuple[str, ...]) -> EMFit:
+        """The same of a table with missing cells; `moments` are those of what is known."""
+        asked = self._asked(columns, table.names)
+        self._warn_before(asked, moments)
+        with progress_bar("edges", enabled=bool(self.verbose)) as progress:
+            options = SearchOptions(**options_from(self.get_params(), SearchOptions))
+            found = learn_by_em(table, asked, options, progress)
+        self._warn_after(found.result, found.moments)
+        return found
+
+    def _asked(self, columns: tuple[str, ...], kept: tuple[str, ...]) -> dict[str, Any]:
+        """The arguments of the problem, of those columns that are kept."""
+        asked = options_from(self.get_params(), ProblemOptions)
+        for setting in ("required_edges", "graph"):
+            asked[setting] = among_kept(asked[setting], columns, kept, setting)
+        return asked
+
+    def _warn_before(self, asked: dict[str, Any], moments: EmpiricalMoments) -> None:
+        if asked["graph"] is None:  # beside a given graph they are refused
+            warn_about_settings(self.get_params())
+        warn_about_data(moments, asked["family"])
+
+    def _warn_after(self, result: SearchResult, moments: EmpiricalMoments) -> None:
         with undisturbed():
             warn_about_search(result, self.n_edges)
             warn_about_missing_fields(result.model, moments)
-        return result
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
         self._learned = replace(learned, settings=self._settings())
