@@ -11,13 +11,16 @@ from isingmap.errors import IsingMapWarning
 
 # A variable of the context, not of the module: fits in several threads do not hear each other.
 _LISTENERS: ContextVar[tuple[list[str], ...]] = ContextVar("listeners", default=())
+_UNHEARD: ContextVar[bool] = ContextVar("unheard", default=False)
 
 
 def warn(message: str, category: type[IsingMapWarning], *, stacklevel: int = 1) -> None:
-    """Issue a warning; `stacklevel` counts as in `warnings.warn`.
+    """Issue a warning, but inside `unheard`; `stacklevel` counts as in `warnings.warn`.
 
     It is heard also when Python's filters do not show it, as they do with a warning that is repeated.
     """
+    if _UNHEARD.get():
+        return
     for heard in _LISTENERS.get():
         heard.append(message)
     warnings.warn(message, category, stacklevel=stacklevel + 1)
@@ -37,10 +40,8 @@ def heard_warnings() -> Iterator[list[str]]:
 @contextmanager
 def unheard() -> Iterator[None]:
     """Warnings inside the block are neither issued nor heard: what they are about is not what the caller gets."""
-    token = _LISTENERS.set(())
+    token = _UNHEARD.set(True)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IsingMapWarning)
-            yield
+        yield
     finally:
-        _LISTENERS.reset(token)
+        _UNHEARD.reset(token)

@@ -53,7 +53,8 @@ class MomentAccumulator:
     positive, threshold, missing_label
         See `isingmap.data.convert.as_spin_table`.
     missing : {"error", "drop", "minus", "pairwise"}
-        As in PlanarIsing, but for "em", which looks at rows again and again; that complete rows only count ("drop") must be known before they are gone.
+        As in PlanarIsing, but for "em", which looks at rows again and again; that complete rows only count
+        ("drop") must be known before they are gone.
 
     Raises
     ------

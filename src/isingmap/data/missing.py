@@ -24,8 +24,9 @@ def apply_missing(table: SpinTable, rule: str) -> SpinTable:
     ----------
     table : SpinTable
     rule : {"error", "em", "drop", "minus", "pairwise"}
-        Refuse; keep them for the EM algorithm, but for rows that show nothing; drop the rows that have one (listwise); read them as -1 (the paper's rule for votes not cast);
-        keep them, so that each pair of columns uses the rows where both are known.
+        Refuse; keep them for the EM algorithm, but for rows that show nothing; drop the rows that have one (listwise);
+        read them as -1 (the paper's rule for votes not cast); keep them, so that each pair of columns uses the rows
+        where both are known.
 
     Raises
     ------
@@ -110,8 +111,8 @@ def refuse_em_of_sums(rule: str) -> None:
     """
     if rule == EM:
         raise DataError(
-            "missing='em' looks at single rows, again and again, and of rows that pass in parts only sums are kept. Give "
-            "`fit` the whole table at once, or take missing='drop', missing='minus' or missing='pairwise'"
+            "missing='em' looks at single rows, again and again, and of rows that pass in parts only sums are kept. "
+            "Give `fit` the whole table at once, or take missing='drop', missing='minus' or missing='pairwise'"
         )
 
 

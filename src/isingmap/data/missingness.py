@@ -1,4 +1,4 @@
-"""Whether cells are missing for reasons that the other columns show: what rows with and without a cell have elsewhere."""
+"""Whether cells are missing for reasons that other columns show: what rows with and without a cell have elsewhere."""
 
 from __future__ import annotations
 
@@ -120,8 +120,13 @@ def missingness_of(tally: Tally, names: Sequence[str]) -> Missingness:
     compared = np.minimum(n_lacking, n_having) > 0
     np.fill_diagonal(compared, False)
     other, column = np.nonzero(compared)
-    sizes, sums = np.array([n_lacking, n_having])[:, other, column], np.array([sum_lacking, sum_having])[:, other, column]
-    p = _p_values((sizes[0] + sums[0]) / 2.0, (sizes[0] - sums[0]) / 2.0, (sizes[1] + sums[1]) / 2.0, (sizes[1] - sums[1]) / 2.0)
+    sizes, sums = (
+        np.array([n_lacking, n_having])[:, other, column],
+        np.array([sum_lacking, sum_having])[:, other, column],
+    )
+    p = _p_values(
+        (sizes[0] + sums[0]) / 2.0, (sizes[0] - sums[0]) / 2.0, (sizes[1] + sums[1]) / 2.0, (sizes[1] - sums[1]) / 2.0
+    )
     rank = np.argsort(np.array(sorted(range(len(names)), key=names.__getitem__)))
     order = np.lexsort((rank[other], rank[column], p))
     adjusted = _holm(p[order])

@@ -73,8 +73,8 @@ class Fitted:
         """Exact log-probability of each row under the model, nats, (n_samples,).
 
         Labels are read as in the data the model was learned from. Columns are found by their names if both the data of
-        the fit and X have names, else by their positions. A row with a missing cell is NaN under missing="drop", and under missing="em" it is the
-        probability of what it shows.
+        the fit and X have names, else by their positions. A row with a missing cell is NaN under missing="drop"; under
+        missing="em" the log-probability is that of what it shows.
 
         Raises
         ------

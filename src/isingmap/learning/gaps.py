@@ -1,4 +1,4 @@
-"""What a fit makes of missing cells before it begins: whether EM is asked for, and whether they tell of other columns."""
+"""What a fit makes of missing cells before it begins: whether EM is asked for, and what they tell of other columns."""
 
 from __future__ import annotations
 

@@ -100,9 +100,9 @@ class Completion:
         flat_parts, part_of, row_of = self._jobs
         for start in range(0, part_of.size, _JOBS_AT_ONCE):
             look()
-            some = slice(start, start + _JOBS_AT_ONCE)
+            now = slice(start, start + _JOBS_AT_ONCE)
             expect_enumerated(
-                *(flat_parts, part_of[some], row_of[some], np.asarray(model.couplings), fields, weights),
+                *(flat_parts, part_of[now], row_of[now], np.asarray(model.couplings), fields, weights),
                 *(means, log_p, covariances),
             )
         for k, part in enumerate(self.parts):

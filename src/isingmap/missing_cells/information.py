@@ -77,13 +77,11 @@ def _covariances(
 
 
 def _with_every_spin(solved: IsingModel) -> np.ndarray:
-    """The Hessian, rows and columns of spins without a field filled in: such a part has none at all, or is asked anew."""
+    """The Hessian, also for the fields of spins that have none here."""
     if solved.free_fields.all():
         return solved.hessian()
     every = np.ones(solved.n_spins, bool)
-    with_fields = IsingModel(
-        solved.edges, solved.couplings, solved.fields, names=list(solved.names), free_fields=every
-    )
+    with_fields = IsingModel(solved.edges, solved.couplings, solved.fields, names=list(solved.names), free_fields=every)
     return with_fields.hessian()
 
 

@@ -1,4 +1,4 @@
-"""Rows with missing cells, cut into connected missing parts that know nothing of each other given the observed cells."""
+"""Rows with missing cells, cut into connected missing parts: given what is known they know nothing of each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isingmap.compiled import kernel
+from isingmap.compiled import helper, kernel
 from isingmap.planar.blocks import component_labels
 
 MOST_ENUMERATED = 12  # spins of a part whose configurations are summed one by one
@@ -123,58 +123,79 @@ def _joined(arrays: list[np.ndarray], none: tuple[int, ...]) -> np.ndarray:
 def expect_enumerated(parts, part_of, row_of, couplings, fields, weights, means, log_p, covariances):
     """Sum over the configurations of parts: changes `means`, adds to `log_p` and, with weights, to `covariances`.
 
-    Job k is part `part_of[k]` in the fields of row `row_of[k]`. The table of log-weights grows by one spin at a time:
-    its first half is the spin at -1.
+    Job k is part `part_of[k]` in the fields of row `row_of[k]`.
     """
     local = np.empty((MOST_ENUMERATED, MOST_ENUMERATED))
+    equal = np.empty((MOST_ENUMERATED, MOST_ENUMERATED))
     table = np.empty(1 << MOST_ENUMERATED)
     plus = np.empty(MOST_ENUMERATED)
-    equal = np.empty((MOST_ENUMERATED, MOST_ENUMERATED))
     for k in range(part_of.size):
         part, row = part_of[k], row_of[k]
         first = parts.first_member[part]
         n = parts.first_member[part + 1] - first
         for a in range(n):
-            plus[a] = 0.0
             for b in range(a):
                 local[a, b] = 0.0
-                equal[a, b] = 0.0
         for e in range(parts.first_edge[part], parts.first_edge[part + 1]):
             local[parts.high[e], parts.low[e]] = couplings[parts.edges[e]]
-        table[0] = 0.0
-        size = 1
-        for a in range(n):
-            for s in range(size):
-                field = fields[row, parts.members[first + a]]
-                for b in range(a):
-                    field += local[a, b] if (s >> b) & 1 else -local[a, b]
-                table[size + s] = table[s] + field
-                table[s] -= field
-            size *= 2
-        largest = table[0]
-        for s in range(size):
-            largest = max(largest, table[s])
-        total = 0.0
-        for s in range(size):
-            table[s] = np.exp(table[s] - largest)
-            total += table[s]
-        log_p[row] += largest + np.log(total)
-        for s in range(size):
-            p = table[s] / total
-            for a in range(n):
-                bit = (s >> a) & 1
-                if bit:
-                    plus[a] += p
-                for b in range(a):
-                    if (s >> b) & 1 == bit:
-                        equal[a, b] += p
+        _tabulate(n, local, fields, row, parts.members, first, table)
+        log_p[row] += _normalise(n, table)
+        _count(n, table, plus, equal)
+        weight = weights[row]
         for a in range(n):
             i = parts.members[first + a]
             mean = 2.0 * plus[a] - 1.0
             means[row, i] = mean
-            covariances[i, i] += weights[row] * (1.0 - mean * mean)
+            covariances[i, i] += weight * (1.0 - mean * mean)
             for b in range(a):
                 j = parts.members[first + b]
-                both = weights[row] * (2.0 * equal[a, b] - 1.0 - mean * means[row, j])
+                both = weight * (2.0 * equal[a, b] - 1.0 - mean * means[row, j])
                 covariances[i, j] += both
                 covariances[j, i] += both
+
+
+@helper
+def _tabulate(n, local, fields, row, members, first, table):
+    """Log-weights of all configurations, bit a for the spin at +1; the table grows by one spin at a time."""
+    table[0] = 0.0
+    size = 1
+    for a in range(n):
+        for s in range(size):
+            field = fields[row, members[first + a]]
+            for b in range(a):
+                field += local[a, b] if (s >> b) & 1 else -local[a, b]
+            table[size + s] = table[s] + field
+            table[s] -= field
+        size *= 2
+
+
+@helper
+def _normalise(n, table):
+    """Log-weights become probabilities; the log of their sum."""
+    largest = table[0]
+    for s in range(1 << n):
+        largest = max(largest, table[s])
+    total = 0.0
+    for s in range(1 << n):
+        table[s] = np.exp(table[s] - largest)
+        total += table[s]
+    for s in range(1 << n):
+        table[s] /= total
+    return largest + np.log(total)
+
+
+@helper
+def _count(n, table, plus, equal):
+    """How probable it is that a spin is +1, and that two are equal."""
+    for a in range(n):
+        plus[a] = 0.0
+        for b in range(a):
+            equal[a, b] = 0.0
+    for s in range(1 << n):
+        for a in range(n):
+            bit = (s >> a) & 1
+            if bit:
+                plus[a] += table[s]
+            for b in range(a):
+                if (s >> b) & 1 == bit:
+                    equal[a, b] += table[s]

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from isingmap.data.moments import EmpiricalMoments, empirical_moments
+from isingmap.data.moments import empirical_moments
 from isingmap.data.table import SpinTable
 from isingmap.errors import IsingMapError, IsingMapWarning
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.missing_cells.structural import learn_by_em
 from isingmap.model import IsingModel
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.resamples import Rows, resample
@@ -68,6 +69,8 @@ class Refit:
         The one to sample from, with the kind "parametric".
     home : int
         The process that it was made in.
+    by_em : bool
+        Whether missing cells are for the EM algorithm, within each resample.
     """
 
     rows: Rows
@@ -77,6 +80,7 @@ class Refit:
     search: SearchOptions
     model: IsingModel | None
     home: int
+    by_em: bool = False
 
     def __call__(self, number: int) -> Outcome:
         """Draw the rows and learn from them.
@@ -98,9 +102,13 @@ class Refit:
 
     def _learned(self, table: SpinTable, constant: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         kept = np.delete(np.arange(table.n_spins), constant)
-        moments = _of_columns(table, kept)
-        asked = among(self.asked, frozenset(moments.names))
-        result = learn_structure(Problem(moments, **asked), self.search)
+        if len(kept) < table.n_spins:
+            table = table.select(kept.tolist())
+        asked = among(self.asked, frozenset(table.names))
+        if self.by_em:
+            result = learn_by_em(table, asked, self.search).result
+        else:
+            result = learn_structure(Problem(empirical_moments(table), **asked), self.search)
         if result.was_interrupted:
             raise KeyboardInterrupt
         return kept[result.model.edges].reshape(-1, 2), np.array(result.model.couplings)
@@ -111,10 +119,6 @@ def _constant(table: SpinTable) -> tuple[int, ...]:
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
     return tuple(np.flatnonzero((minus == 0) | (plus == 0)).tolist())
-
-
-def _of_columns(table: SpinTable, kept: np.ndarray) -> EmpiricalMoments:
-    return empirical_moments(table if len(kept) == table.n_spins else table.select(kept.tolist()))
 
 
 def by_name(asked: Asked, names: tuple[str, ...]) -> dict[str, Any]:
