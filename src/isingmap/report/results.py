@@ -154,6 +154,11 @@ def write_misses(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned.model.names, learned.misses))
 
 
+def write_gaps(learned: LearnedMap, path: Path) -> None:
+    assert learned.gaps is not None
+    write_csv(path, tables.GAP_COLUMNS, tables.gap_rows(learned.gaps))
+
+
 def write_blocked(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.BLOCKED_COLUMNS, tables.blocked_rows(learned.result))
 
@@ -213,6 +218,11 @@ def if_blocked(learned: LearnedMap) -> bool:
     return bool(learned.result.blocked)
 
 
+def if_gaps(learned: LearnedMap) -> bool:
+    """Only where cells were missing and the rule assumes something of the reasons."""
+    return learned.gaps is not None
+
+
 def if_resampled(learned: LearnedMap) -> bool:
     """Only when the fit was repeated on resampled rows."""
     return learned.stability is not None
@@ -239,6 +249,7 @@ RESULTS = (
     ResultFiles(("path.csv",), write_path),
     ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
     ResultFiles(("misses.csv",), write_misses),
+    ResultFiles(("missing.csv",), write_gaps, wanted=if_gaps),
     ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
     ResultFiles(("stability.csv",), write_stability, wanted=if_resampled),
     ResultFiles(("case_dropping.csv",), write_cases, wanted=if_cases_were_dropped),
