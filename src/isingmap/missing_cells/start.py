@@ -1,4 +1,9 @@
-"""Moments to begin with, before there is a model that says what missing cells may have been."""
+"""Moments for a search: what each pair shows in the rows where both are known, beside what is expected of the others.
+
+In expected moments a pair without an edge is diluted: where a cell is missing it has the moment of the model without the
+edge, so that the search would see the square of the share of rows where both are known of what an edge gains, and twice
+and more what it loses when it goes. So a search gets undiluted moments, and the rows behind each pair, by which it pays.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,9 @@ import numpy as np
 
 from isingmap.data.tally import Tally, tally_rows
 from isingmap.missing_cells.parts import ObservedRows
+
+# How far a moment may go to where a combination of values has no probability, and its coupling no finite estimate.
+_MOST_OF_THE_WAY = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +44,25 @@ class KnownTogether:
         empty[:, :, np.arange(seen.shape[0]), np.arange(seen.shape[0])] = False
         return cls(tally, empty)
 
-    def pairwise(self, filled: np.ndarray) -> np.ndarray:
+    def pairwise(self, filled: np.ndarray, means: np.ndarray) -> np.ndarray:
         """Moments of the rows where both are known; what is filled in for pairs that are never known together."""
-        counts = self.tally.seen.rounded()
-        moments = np.where(counts > 0, self.tally.products.rounded() / np.maximum(counts, 1e-300), filled)
-        return _unit(moments)
+        counts = self.counts
+        known = np.where(counts > 0, self.tally.products.rounded() / np.maximum(counts, 1e-300), filled)
+        return _inside(filled, known, means)
+
+    def undiluted(self, expected: np.ndarray, of_model: np.ndarray, means: np.ndarray) -> np.ndarray:
+        """Moments that differ from the model's by as much as those of the rows where both are known would.
+
+        Where an edge is, expected moments at the maximum are the model's, and so are these.
+        """
+        share = self.counts / float(self.tally.total.rounded())
+        known = np.where(share > 0, of_model + (expected - of_model) / np.where(share > 0, share, 1.0), expected)
+        return _inside(expected, known, means)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Weight of the rows where both are known, (n_spins, n_spins)."""
+        return self.tally.seen.rounded()
 
     def means_filled(self, n_samples: float, *, has_fields: bool) -> tuple[np.ndarray, np.ndarray]:
         """Moments and means with the mean of its column (without fields 0) in place of a missing cell."""
@@ -67,6 +89,16 @@ class KnownTogether:
                 never = empty if has_fields else empty & self.empty[(1 - s) // 2, (1 - t) // 2]
                 moments = np.where(never, -s * t * (1.0 + s * means[:, None] + t * means[None, :]), moments)
         return _unit(moments)
+
+
+def _inside(possible: np.ndarray, wanted: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """What is wanted, or, where a pair could not have it with these means, most of the way there from what it can."""
+    sums, differences = np.abs(np.add.outer(means, means)), np.abs(np.subtract.outer(means, means))
+    least, most = sums - 1.0, 1.0 - differences
+    nearest = np.clip(
+        wanted, possible + _MOST_OF_THE_WAY * (least - possible), possible + _MOST_OF_THE_WAY * (most - possible)
+    )
+    return _unit(nearest)
 
 
 def _unit(moments: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Learning from rows with missing cells: the graph and the model that make what was observed most probable.
 
-Structural EM: a search on expected moments, EM on the graph it finds until it rests, a search on what is expected then,
+Structural EM: a search, EM on the graph it finds until it rests, a search on what is expected then (see `start.py`),
 until the graph stays or what was observed gets no better.
 
 Source: N. Friedman, The Bayesian structural EM algorithm, UAI (1998).
@@ -19,7 +19,7 @@ from isingmap.data.table import SpinTable
 from isingmap.errors import ModelError, NoEstimateError, PrecisionError
 from isingmap.interruption import listening, was_interrupted
 from isingmap.missing_cells.climb import Refined, evaluated, refined
-from isingmap.missing_cells.expectation import Completion, Expectation
+from isingmap.missing_cells.expectation import Completion
 from isingmap.missing_cells.parts import ObservedRows
 from isingmap.missing_cells.reordered import in_order_of, reordered
 from isingmap.missing_cells.start import KnownTogether
@@ -139,7 +139,7 @@ def _searched_again(work: _Work, best: _Round, n_rounds: int, full: bool) -> tup
     while n_rounds < MOST_ROUNDS and not work.is_given and not best.interrupted:
         n_rounds += 1
         try:
-            found = work.round(best.refined.expectation, full, n_rounds)
+            found = work.round(best.refined, full, n_rounds)
         except (NoEstimateError, PrecisionError):  # a graph drawn at once that has no estimate: the one before has
             return best, n_rounds
         except BaseException as error:
@@ -191,18 +191,28 @@ class _Work:
         """Search and EM from the moments of what is known together; where no model has them, from means filled in."""
         moments, means = self.filled
         try:
-            return self._searched(self.known.pairwise(moments), means, not self.has_restarts, 1)
+            return self._searched(self.known.pairwise(moments, self._means(means)), means, not self.has_restarts, 1)
         except (NoEstimateError, PrecisionError):
             return self._searched(moments, means, not self.has_restarts, 1)
 
-    def round(self, expected: Expectation, full: bool, number: int) -> _Round:
-        """A search on expected moments, and EM on the graph it finds."""
-        return self._searched(expected.moments, expected.magnetizations, full, number)
+    def round(self, last: Refined, full: bool, number: int) -> _Round:
+        """A search on what is expected by the last model, and EM on the graph it finds."""
+        moments, means = last.expectation.moments, last.expectation.magnetizations
+        try:
+            moments = self.known.undiluted(moments, last.model.correlations(), self._means(means))
+        except PrecisionError:
+            pass  # then as they are
+        return self._searched(moments, means, full, number)
+
+    def _means(self, means: np.ndarray) -> np.ndarray:
+        """As the family has them."""
+        return means if self.has_fields else np.zeros_like(means)
 
     def _searched(self, moments: np.ndarray, means: np.ndarray, full: bool, number: int) -> _Round:
         if self.problem.prior is None:
             moments = self.known.without_empty_cells(moments, means, has_fields=self.has_fields)
-        problem = replace(self.problem, moments=self._moments(moments, means))
+        searched = replace(self._moments(moments, means), pair_counts=None if self.is_given else self._counts)
+        problem = replace(self.problem, moments=searched)
         options = self.options if full else replace(self.options, n_restarts=0)
         entitle(f"search {number}")
         result = learn_structure(problem, options, progress=self.progress)
@@ -218,6 +228,12 @@ class _Work:
         back = np.argsort(self.order)
         of_all, n_samples = moments[np.ix_(back, back)], self.observed.n_samples
         return EmpiricalMoments(of_all, means[back], n_samples, self.table.names, codings=self.table.codings)
+
+    @property
+    def _counts(self) -> np.ndarray:
+        """Rows behind each pair, in the order of the table."""
+        back = np.argsort(self.order)
+        return self.known.counts[np.ix_(back, back)]
 
     def value(self, found: Refined) -> float:
         """What the search makes small: -2 log L of what was observed, and the price of its parameters.
@@ -246,7 +262,7 @@ class _Work:
         result = replace(
             best.result,
             model=reordered(found.model, back),
-            path=replace(best.result.path, log_likelihood=log_likelihood),
+            path=replace(best.result.path, log_likelihood=log_likelihood, is_composite=False),
             stopped=stopped,
             converged=found.converged,
             gradient_norm=found.gradient_norm,
