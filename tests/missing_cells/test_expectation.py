@@ -1,9 +1,8 @@
-"""The E-step, the observed information and the climb, against enumeration, finite differences and a second optimiser."""
+"""The E-step, the observed information and the climb: enumeration, finite differences and a second optimiser."""
 
 import numpy as np
 import pytest
 from observed import Enumerated, parameters, random_model, with_gaps, with_parameters
-from oracles import grid_edges, random_planar_edges
 from scipy.optimize import minimize
 
 from isingmap.missing_cells import climb, parts
@@ -13,6 +12,7 @@ from isingmap.missing_cells.expectation import Completion, observed_log_probabil
 from isingmap.missing_cells.information import observed_information
 from isingmap.missing_cells.parts import ObservedRows
 from isingmap.uncertainty.errors import errors_by_information
+from oracles import grid_edges, random_planar_edges
 
 
 def cases():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from observed import Enumerated, parameters, random_model, with_gaps
-from oracles import grid_edges
 
 from isingmap import IsingModel
 from isingmap.data.moments import empirical_moments
@@ -18,6 +17,7 @@ from isingmap.structure.criteria import ebic_penalty
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
+from oracles import grid_edges
 
 ASKED = {"family": "planar", "prior": None}
 PLAIN = SearchOptions(n_restarts=0)

@@ -9,6 +9,7 @@ Source: N. Friedman, The Bayesian structural EM algorithm, UAI (1998).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -198,10 +199,8 @@ class _Work:
     def round(self, last: Refined, full: bool, number: int) -> _Round:
         """A search on what is expected by the last model, and EM on the graph it finds."""
         moments, means = last.expectation.moments, last.expectation.magnetizations
-        try:
+        with suppress(PrecisionError):  # then as they are
             moments = self.known.undiluted(moments, last.model.correlations(), self._means(means))
-        except PrecisionError:
-            pass  # then as they are
         return self._searched(moments, means, full, number)
 
     def _means(self, means: np.ndarray) -> np.ndarray:
