@@ -164,12 +164,13 @@ def _in_parts(arguments: Namespace, reading: dict):
     """The sums of a large file, whose rows pass; None where it must be read at once."""
     import sys
 
-    from isingmap.data.options import SURVEY
+    from isingmap.data.options import EM, SURVEY
     from isingmap.io.table_in_parts import is_large, read_in_parts
     from isingmap.progress import progress_bar
 
     asks_rows = arguments.transpose or arguments.cluster_column or hasattr(arguments, "n_resamples")
     asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
+    asks_rows = asks_rows or arguments.missing == EM
     if asks_rows or not is_large(arguments.table):
         return None
     of_parts = {name: value for name, value in reading.items() if name not in ("transpose", "cluster_column")}

@@ -20,7 +20,7 @@ from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.result import FIELD, TOO_WIDE, Exclusion, SearchResult
 from isingmap.warned import warn
 
-TO_CALLER_OF_FIT = 4  # levels up from here: the search of the estimator, its `fit`, the user's line
+TO_CALLER_OF_FIT = 5  # levels up from here: what the estimator warns of, its search, its `fit`, the user's line
 
 # Among 50 independent columns (shares of 0.02 to 0.5, 200 and 1000 rows, families "partial" and "zero-field") each that
 # lacks a field for which BIC would pay (|mean| above 0.2 with 200 rows, 0.1 with 1000) has 1.0 to 1.4 false edges, one

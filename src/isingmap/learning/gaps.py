@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from isingmap.data.counted_table import CountedTable
 from isingmap.data.missingness import Missingness, missingness_of
 from isingmap.data.options import EM, SURVEY, DataOptions
 from isingmap.data.table import SpinTable
@@ -13,17 +14,22 @@ from isingmap.structure.options import UncertaintyOptions
 _ASSUME_NOTHING = ("error", "minus")
 
 
-def gaps_of(table: SpinTable, rule: str) -> Missingness | None:
+def gaps_of(table: SpinTable | CountedTable, rule: str) -> Missingness | None:
     """What missing cells have to do with the other columns, where the rule has to assume something of that.
+
+    Of sums over rows nothing is known under "drop": rows with a missing cell are not among them.
 
     Warns
     -----
     DataWarning
         Where they do, one line.
     """
-    if not table.n_missing or rule in _ASSUME_NOTHING:
+    if rule in _ASSUME_NOTHING or (isinstance(table, CountedTable) and table.missing == "drop"):
         return None
-    gaps = missingness_of(tally_of(table), table.names)
+    tally = table.tally if isinstance(table, CountedTable) else tally_of(table) if table.n_missing else None
+    if tally is None or not tally.n_missing:
+        return None
+    gaps = missingness_of(tally, table.names)
     gaps.warn_of_relations(rule, stacklevel=3)
     return gaps
 

@@ -139,8 +139,8 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 given = self._table(X, self.positive, sample_weight, clusters)
-                gaps = gaps_of(given, self._reading.missing)
                 table, columns = self._prepared(given), given.names
+                gaps = gaps_of(given, self._reading.missing)
                 em = None
                 if is_for_em(table, self._reading, self._uncertainty):
                     moments = known_moments(table)
@@ -206,6 +206,7 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 table = rows.screened(self._reading.missing, self._reading.constant)
+                gaps = gaps_of(rows, self._reading.missing)
                 moments = table.moments()
                 result = self._search(moments, rows.names)
             shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
@@ -215,6 +216,7 @@ class PlanarIsing(Configured, Fitted):
                 details=table.details,
                 overlap=shared,
                 interval_kind=self._uncertainty.intervals,
+                gaps=gaps,
             )
             return self._keep(learned, rows.names, named)
 

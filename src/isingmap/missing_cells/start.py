@@ -1,8 +1,8 @@
 """Moments for a search: what each pair shows in the rows where both are known, beside what is expected of the others.
 
 In expected moments a pair without an edge is diluted: where a cell is missing it has the moment of the model without
-the edge. Where both are known in a share s of the rows, a search would see s times what an edge gains, and 1/s times what
-it loses when it goes. So a search gets undiluted moments, and the rows behind each pair, by which it pays.
+the edge. Where both are known in a share s of the rows, a search would see s times what an edge gains, and 1/s times
+what it loses when it goes. So a search gets undiluted moments, and the rows behind each pair, by which it pays.
 """
 
 from __future__ import annotations

@@ -260,7 +260,7 @@ class _Work:
         log_likelihood[-1] = found.expectation.log_likelihood
         result = replace(
             best.result,
-            model=reordered(found.model, back),
+            model=_on_graph_of(best.result.model, reordered(found.model, back)),
             path=replace(best.result.path, log_likelihood=log_likelihood, is_composite=False),
             stopped=stopped,
             converged=found.converged,
@@ -272,6 +272,13 @@ class _Work:
 
 def _tell(step: int) -> None:
     entitle(f"EM step {step}")
+
+
+def _on_graph_of(first: IsingModel, model: IsingModel) -> IsingModel:
+    """A model of ascending edges with these in the order that another on the same graph has them."""
+    number = {tuple(pair): k for k, pair in enumerate(model.edges.tolist())}
+    at = [number[tuple(sorted(pair))] for pair in first.edges.tolist()]
+    return first.with_couplings(model.couplings[np.array(at, np.int64)], model.fields)
 
 
 def _same_graph(one: IsingModel, other: IsingModel) -> bool:
