@@ -131,7 +131,7 @@ def test_every_family_and_search_ends_at_a_maximum(asked, options, spins):
     if options.n_edges is not None:
         assert result.model.n_edges == options.n_edges
     if "graph" in asked:
-        assert result.model.edges.tolist() == sorted(sorted(pair) for pair in asked["graph"]) and found.n_rounds == 1
+        assert result.model.edges.tolist() == asked["graph"] and found.n_rounds == 1
 
 
 def test_a_pair_that_never_differs_where_both_are_known_is_left_out():
@@ -155,7 +155,7 @@ def test_pairs_never_known_together_are_told_by_the_others():
     spins = model.sample(800, rng=rng).astype(np.int8)
     spins[:400, 0] = spins[400:, 2] = 0
     result = learn_by_em(table_of(spins), ASKED, PLAIN).result
-    assert result.model.edges.tolist() == [[0, 1], [1, 2]]
+    assert sorted(result.model.edges.tolist()) == [[0, 1], [1, 2]]
 
 
 @pytest.mark.parametrize(

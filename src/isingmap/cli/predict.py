@@ -32,7 +32,7 @@ def add_parser(commands) -> None:
     parser.add_argument(
         "--fill",
         action="store_true",
-        help="known cells as they are, 1 for +1 and 0 for -1; chances of missing ones only",
+        help="known cells as they are, 1 for +1 and 0 for -1; chances of the others",
     )
     parser.add_argument(
         "--calibration",
