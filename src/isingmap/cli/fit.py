@@ -12,7 +12,7 @@ site), one column for each variable (a legislator, a symptom, a species), two va
 every column."""
 EXAMPLE = """\
 example:
-  isingmap fit survey.csv --id-column respondent --missing drop -o survey-map
+  isingmap fit survey.csv --id-column respondent --missing em -o survey-map
 
 Labels -1/1, 0/1, 1/2, FALSE/TRUE, no/yes and Nay/Yea are understood; the second is +1.
 For others say which one is +1: --positive agree, or for one column --positive sex=F.
