@@ -113,8 +113,8 @@ def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
 def test_layers_of_the_architecture_are_those_of_the_test():
     from test_layers import LAYERS
 
-    rows = re.findall(r"^\| (-?\d+) \| ([^|]+) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
-    assert {name.strip("/"): int(layer) for layer, names in rows for name in re.findall(r"`(.+?)`", names)} == LAYERS
+    rows = re.findall(r"^\| (-?[\d.]+) \| ([^|]+) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
+    assert {name.strip("/"): float(layer) for layer, names in rows for name in re.findall(r"`(.+?)`", names)} == LAYERS
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

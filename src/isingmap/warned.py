@@ -16,13 +16,17 @@ _OURS = os.path.dirname(__file__) + os.sep, contextlib.__file__
 
 # A variable of the context, not of the module: fits in several threads do not hear each other.
 _LISTENERS: ContextVar[tuple[list[str], ...]] = ContextVar("listeners", default=())
+_UNHEARD: ContextVar[bool] = ContextVar("unheard", default=False)
 
 
 def warn(message: str, category: type[IsingMapWarning]) -> None:
     """Issue a warning that points at the line by which the package was called, however deep down it is issued.
 
-    It is heard also when Python's filters do not show it, as they do with a warning that is repeated.
+    Inside `unheard` nothing is issued. It is heard also when Python's filters do not show it, as they do with a warning
+    that is repeated.
     """
+    if _UNHEARD.get():
+        return
     for heard in _LISTENERS.get():
         heard.append(message)
     warnings.warn(message, category, stacklevel=1 + _levels_to_caller())
@@ -45,3 +49,13 @@ def heard_warnings() -> Iterator[list[str]]:
         yield heard
     finally:
         _LISTENERS.reset(token)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Warnings inside the block are neither issued nor heard: what they are about is not what the caller gets."""
+    token = _UNHEARD.set(True)
+    try:
+        yield
+    finally:
+        _UNHEARD.reset(token)

@@ -28,4 +28,6 @@ def test_a_large_file_is_fitted_in_parts_to_the_same_files(run, tmp_path, monkey
         first, second = ((tmp_path / folder / name).read_text() for folder in ("whole", "parts"))
         if name == "model.json":
             first, second = (json.loads(text.replace("whole", "parts")) for text in (first, second))
+            if missing == "drop":  # sums of complete rows say nothing of the others
+                first["facts"] = [fact for fact in first["facts"] if fact["section"] != "Missing cells"]
         assert first == second

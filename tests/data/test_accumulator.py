@@ -1,5 +1,6 @@
 """Tables that pass in parts lead to what the whole table leads to, to the last bit."""
 
+import re
 import warnings
 
 import numpy as np
@@ -117,7 +118,14 @@ def test_any_parts_in_any_order_of_merging(seed, missing, kind, share_missing, c
         few = min(len(table.names), 3)
         return seen_of(moments, table.notes, table.overlap(EDGES[: few - 1], FIELDS[: few - 1]))
 
-    same(outcome(whole), outcome(in_parts))
+    same(_without_em(outcome(whole)), outcome(in_parts))
+
+
+def _without_em(found):
+    """Where there are only sums the advice leaves EM out, which looks at rows."""
+    if not isinstance(found[0], str):
+        return found
+    return "error", re.sub(r"missing='em'( \([^)]*\))?, ", "", found[1])
 
 
 @pytest.mark.parametrize("kind", ["int8", "int64", "float", "missing", "frame", "polars", "spins", "words"])
@@ -176,7 +184,8 @@ def test_errors_name_all_columns_with_rows_of_the_whole():
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: MomentAccumulator(missing="em"), "unknown rule for missing cells 'em'"),
+        (lambda: MomentAccumulator(missing="impute"), "unknown rule for missing cells 'impute'"),
+        (lambda: MomentAccumulator(missing="em"), "missing='em' looks at single rows"),
         (lambda: MomentAccumulator().moments(), "no rows have passed yet"),
         (
             lambda: MomentAccumulator().add(np.eye(3)).add(np.eye(2)),

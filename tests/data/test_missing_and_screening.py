@@ -57,7 +57,7 @@ def test_complete_tables_pass_unchanged(rule):
 
 
 def test_unknown_rules():
-    with pytest.raises(DataError, match="choose one of error, drop, minus, pairwise"):
+    with pytest.raises(DataError, match="choose one of error, em, drop, minus, pairwise"):
         apply_missing(random_table(), "impute")
     with pytest.raises(DataError, match="choose error, drop, keep"):
         screen(random_table(), constant="ignore")

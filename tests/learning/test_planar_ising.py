@@ -246,7 +246,7 @@ def test_moments_that_cannot_be_are_refused():
         ({"random_state": "a"}, "random_state must be a whole number"),
         ({"threshold": "a"}, "threshold must be a number, got 'a'"),
         ({"checkpoint": 3}, "checkpoint must be the path of a file, got 3"),
-        ({"missing": ["drop"]}, r"missing must be one of error, drop, minus, pairwise, got \['drop'\]"),
+        ({"missing": ["drop"]}, r"missing must be one of error, em, drop, minus, pairwise, got \['drop'\]"),
         ({"constant": "no"}, "constant must be one of error, drop, keep"),
         ({"verbose": "yes"}, "verbose must be True or False, got 'yes'"),
     ],

@@ -13,7 +13,7 @@ site), one column for each variable (a legislator, a symptom, a species), two va
 every column."""
 EXAMPLE = """\
 example:
-  isingmap fit survey.csv --id-column respondent --missing drop -o survey-map
+  isingmap fit survey.csv --id-column respondent --missing em -o survey-map
 
 Labels -1/1, 0/1, 1/2, FALSE/TRUE, no/yes and Nay/Yea are understood; the second is +1.
 For others say which one is +1: --positive agree, or for one column --positive sex=F.
@@ -203,7 +203,7 @@ def _in_parts(arguments: Namespace, reading: dict):
     """The sums of a large file, whose rows pass; None where it must be read at once."""
     import sys
 
-    from isingmap.data.options import SURVEY
+    from isingmap.data.options import EM, SURVEY
     from isingmap.io.table_in_parts import is_large, read_in_parts
     from isingmap.progress import progress_bar
     from isingmap.structure.criteria import CROSS_VALIDATED
@@ -212,6 +212,7 @@ def _in_parts(arguments: Namespace, reading: dict):
     asks_rows = asks_rows or getattr(arguments, "split_by", True)  # other commands draw from them
     asks_rows = asks_rows or arguments.errors == "robust" or arguments.weight_kind == SURVEY
     asks_rows = asks_rows or arguments.criterion == CROSS_VALIDATED
+    asks_rows = asks_rows or arguments.missing == EM
     if asks_rows or not is_large(arguments.table):
         return None
     of_parts = {name: value for name, value in reading.items() if name not in ("transpose", "cluster_column")}

@@ -17,7 +17,7 @@ from isingmap.comparing.groups import Group, about, brought_together, numbered_t
 from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
 from isingmap.data.counted_table import CountedTable
-from isingmap.data.options import DataOptions
+from isingmap.data.options import EM, DataOptions
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, IsingMapWarning, ModelError
 from isingmap.interruption import listening
@@ -276,7 +276,8 @@ def comparison_of(
     alike = _alike(settings)
     seed = _seed(settings["random_state"])
     search = SearchOptions(**options_from(alike, SearchOptions))
-    refit = Refit(rows, options, seed, asked, search, None, os.getpid())
+    by_em = settings["missing"] == EM and table.n_missing > 0
+    refit = Refit(rows, options, seed, asked, search, None, os.getpid(), by_em)
     observed = []
     for number, group in enumerate(groups):
         with about(group.label):

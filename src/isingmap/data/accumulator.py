@@ -16,7 +16,7 @@ from isingmap.data.column_labels import ColumnLabels
 from isingmap.data.convert import columns_of, label_column
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.labels import LabelColumn, MissingLabels
-from isingmap.data.missing import missing_applied
+from isingmap.data.missing import missing_applied, refuse_em_of_sums
 from isingmap.data.missing_patterns import MissingPatterns
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.options import MISSING_RULES
@@ -53,12 +53,13 @@ class MomentAccumulator:
     positive, threshold, missing_label
         See `isingmap.data.convert.as_spin_table`.
     missing : {"error", "drop", "minus", "pairwise"}
-        As in PlanarIsing; that complete rows only count ("drop") must be known before they are gone.
+        As in PlanarIsing, but for "em", which looks at rows again and again; that complete rows only count
+        ("drop") must be known before they are gone.
 
     Raises
     ------
     DataError
-        For an unknown rule.
+        For an unknown rule, or "em".
 
     Examples
     --------
@@ -81,6 +82,7 @@ class MomentAccumulator:
     ):
         if missing not in MISSING_RULES:
             raise DataError(f"unknown rule for missing cells {missing!r}; choose one of {', '.join(MISSING_RULES)}")
+        refuse_em_of_sums(missing)
         self.names: tuple[str, ...] | None = None if names is None else checked_names(names, len(names))
         self.positive, self.threshold, self.missing_label, self.missing = positive, threshold, missing_label, missing
         self._first: SpinTable | None = None  # one row of the first part, where parts are SpinTables

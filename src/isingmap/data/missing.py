@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isingmap.data.options import MISSING_RULES
+from isingmap.data.options import EM, MISSING_RULES
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.data.tally import Tally, missing_counts
 from isingmap.errors import DataError, DataWarning
@@ -23,9 +23,10 @@ def apply_missing(table: SpinTable, rule: str) -> SpinTable:
     Parameters
     ----------
     table : SpinTable
-    rule : {"error", "drop", "minus", "pairwise"}
-        Refuse; drop the rows that have one (listwise); read them as -1 (the paper's rule for votes not cast);
-        keep them, so that each pair of columns uses the rows where both are known.
+    rule : {"error", "em", "drop", "minus", "pairwise"}
+        Refuse; keep them for the EM algorithm, but for rows that show nothing; drop the rows that have one (listwise);
+        read them as -1 (the paper's rule for votes not cast); keep them, so that each pair of columns uses the rows
+        where both are known.
 
     Raises
     ------
@@ -46,15 +47,22 @@ def apply_missing(table: SpinTable, rule: str) -> SpinTable:
         raise gaps.refusal
     if rule == "pairwise":
         return table.with_notes(gaps.kept)
+    if rule == EM:
+        return _of_rows(table, (table.spins != 0).any(axis=1), gaps).with_notes(*gaps.expected)
     if rule == "minus":
         gaps.warn_of_invented()
         return replace(table, spins=np.where(table.spins == 0, np.int8(-1), table.spins)).with_notes(gaps.minus)
-    complete = (table.spins != 0).all(axis=1)
-    weights = None if table.weights is None else table.weights[complete]
-    if not complete.any() or (weights is not None and not weights.any()):
+    return _of_rows(table, (table.spins != 0).all(axis=1), gaps).with_notes(gaps.dropped)
+
+
+def _of_rows(table: SpinTable, kept: np.ndarray, gaps: Gaps) -> SpinTable:
+    if kept.all():
+        return table
+    weights = None if table.weights is None else table.weights[kept]
+    if not kept.any() or (weights is not None and not weights.any()):
         raise gaps.nothing_left
-    clusters = None if table.clusters is None else table.clusters[complete]
-    return replace(table, spins=table.spins[complete], weights=weights, clusters=clusters).with_notes(gaps.dropped)
+    clusters = None if table.clusters is None else table.clusters[kept]
+    return replace(table, spins=table.spins[kept], weights=weights, clusters=clusters)
 
 
 def missing_applied(tally: Tally, names: Sequence[str], rule: str) -> tuple[Tally, tuple[str, ...]]:
@@ -70,16 +78,17 @@ def missing_applied(tally: Tally, names: Sequence[str], rule: str) -> tuple[Tall
     Raises
     ------
     DataError
-        As `apply_missing`.
+        As `apply_missing`; and for "em", which needs the rows.
 
     Warns
     -----
     DataWarning
         As `apply_missing`.
     """
+    refuse_em_of_sums(rule)
     if not tally.n_missing:
         return tally, ()
-    gaps = Gaps(names, tally.missing, tally.n_rows, tally.n_incomplete, tally.n_sparse)
+    gaps = Gaps(names, tally.missing, tally.n_rows, tally.n_incomplete, tally.n_sparse, there_are_rows=False)
     if rule == "error":
         raise gaps.refusal
     if rule == "pairwise":
@@ -92,6 +101,21 @@ def missing_applied(tally: Tally, names: Sequence[str], rule: str) -> tuple[Tall
     return tally.without_gaps(), (gaps.dropped,)
 
 
+def refuse_em_of_sums(rule: str) -> None:
+    """The EM algorithm asks every row what its missing cells may have been, and sums over rows do not tell.
+
+    Raises
+    ------
+    DataError
+        For "em".
+    """
+    if rule == EM:
+        raise DataError(
+            "missing='em' looks at single rows, again and again, and of rows that pass in parts only sums are kept. "
+            "Give `fit` the whole table at once, or take missing='drop', missing='minus' or missing='pairwise'"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Gaps:
     """The missing cells of a table, counted, and what is said of them.
@@ -102,6 +126,10 @@ class Gaps:
     per_column : (n_spins,) int array
     n_rows, n_incomplete, n_sparse : int
         All rows, those with a missing cell, those that lack more than half of the cells.
+    n_empty : int
+        Rows that lack all cells.
+    there_are_rows : bool
+        Or only sums over them.
     """
 
     names: Sequence[str]
@@ -109,12 +137,15 @@ class Gaps:
     n_rows: int
     n_incomplete: int
     n_sparse: int
+    n_empty: int = 0
+    there_are_rows: bool = True
 
     @classmethod
     def of(cls, names: Sequence[str], spins: np.ndarray) -> Gaps:
         """Count the zeros of a table of spins."""
         per_column, n_incomplete, n_sparse = missing_counts(spins)
-        return cls(names, per_column, len(spins), n_incomplete, n_sparse)
+        n_empty = len(spins) - int(spins.any(axis=1).sum())
+        return cls(names, per_column, len(spins), n_incomplete, n_sparse, n_empty)
 
     @property
     def extent(self) -> str:
@@ -128,7 +159,7 @@ class Gaps:
         order = np.argsort(-self.per_column, kind="stable")
         affected = [f"{self.names[j]} ({self.per_column[j]:,})" for j in order if self.per_column[j]]
         return DataError(
-            f"{self.extent} (empty, NaN or NA); by column: {listed(affected)}. Choose a rule: missing='drop' "
+            f"{self.extent} (empty, NaN or NA); by column: {listed(affected)}. Choose a rule: {self._em}missing='drop' "
             "(leave out these rows), missing='minus' (read them as -1) or missing='pairwise' (each pair of columns "
             "uses the rows where both are known)."
         )
@@ -136,7 +167,23 @@ class Gaps:
     @property
     def nothing_left(self) -> DataError:
         """What is raised where every row has a missing cell."""
-        return DataError(f"{self.extent}: no complete row is left. Use missing='minus' or missing='pairwise'.")
+        if self.n_empty == self.n_rows:
+            return DataError(f"{self.extent}: no cell is known at all.")
+        em = "missing='em', " if self.there_are_rows else ""
+        return DataError(f"{self.extent}: no complete row is left. Use {em}missing='minus' or missing='pairwise'.")
+
+    @property
+    def _em(self) -> str:
+        if not self.there_are_rows:
+            return ""
+        return "missing='em' (the model that makes what was observed most probable; nothing is lost or invented), "
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """What the EM algorithm makes of them."""
+        empty = f"{counted(self.n_empty, 'row')} without any known cell left out."
+        told = f"{self.extent}: the model is the one that makes the known cells most probable (EM)."
+        return (told, empty) if self.n_empty else (told,)
 
     @property
     def dropped(self) -> str:

@@ -108,6 +108,25 @@ def moments_of(tally: Tally, names: tuple[str, ...], codings: tuple[Coding, ...]
     return EmpiricalMoments(moments, magnetizations, n_samples, names, counts, codings)
 
 
+def known_moments(table: SpinTable) -> EmpiricalMoments:
+    """Moments of the rows where both of a pair are known, for comparison: NaN where there is none, and nothing is said.
+
+    Raises
+    ------
+    DataError
+        If no cell of a column is known.
+    """
+    tally = tally_of(table)
+    counts = tally.seen.rounded()
+    _refuse_columns_without_cells(counts, table.names)
+    sums = np.where(counts > 0, tally.products.rounded(), np.nan) / np.maximum(counts, 1e-300)
+    magnetizations = tally.sums.rounded() / counts.diagonal()
+    n_samples = float(tally.total.rounded())
+    return EmpiricalMoments(
+        _with_unit_diagonal(sums), magnetizations, n_samples, table.names, counts, codings=table.codings
+    )
+
+
 def moments_from_matrix(
     matrix,
     n_samples: float,
@@ -190,10 +209,14 @@ def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:
     return moments
 
 
-def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
+def _refuse_columns_without_cells(counts: np.ndarray, names: Sequence[str]) -> None:
     alone = [names[i] for i in np.flatnonzero(counts.diagonal() == 0).tolist()]
     if alone:
         raise DataError(f"no cell is observed in {counted(len(alone), 'column')}, drop them: {listed(alone)}")
+
+
+def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
+    _refuse_columns_without_cells(counts, names)
     pairs = np.argwhere(np.triu(counts == 0, 1))
     if len(pairs):
         shown = listed([f"{names[i]} - {names[j]}" for i, j in pairs.tolist()])

@@ -7,7 +7,8 @@ from typing import Any
 
 from isingmap.option import check_options, option
 
-MISSING_RULES = ("error", "drop", "minus", "pairwise")
+MISSING_RULES = ("error", "em", "drop", "minus", "pairwise")
+EM = "em"
 CONSTANT_RULES = ("error", "drop", "keep")
 FREQUENCY, SURVEY = "frequency", "survey"
 
@@ -36,7 +37,8 @@ class DataOptions:
     )
     missing: str = option(
         "error",
-        "missing cells (empty, NA, ?): error: stop and count them; drop: drop their rows; minus: read them as -1; "
+        "missing cells (empty, NA, ?): error: stop and count them; em: find the model that makes what was observed "
+        "most probable (the EM algorithm, exact); drop: drop their rows; minus: read them as -1; "
         "pairwise: use for each pair of columns the rows where both are known",
         "choice",
         choices=MISSING_RULES,

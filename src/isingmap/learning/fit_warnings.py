@@ -168,7 +168,7 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
         left = f"{_counted_parameters(alike)} {'was' if len(alike) == 1 else 'were'} left out because {reason}"
         remedy = _narrower(result, alike[0]) if reason == TOO_WIDE else _milder(result)
         messages.append(f"{left}: {_shown(alike)}. {remedy}")
-    if not result.converged:
+    if not result.converged and not result.was_interrupted:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):
         messages.append(

@@ -9,8 +9,10 @@ import numpy as np
 from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import EmpiricalMoments
+from isingmap.data.options import EM
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.errors import DataError, DataWarning
+from isingmap.missing_cells.expectation import observed_log_probability
 from isingmap.model import IsingModel
 from isingmap.structure.result import Exclusion, Path, SearchResult
 from isingmap.warned import warn
@@ -71,7 +73,8 @@ class Fitted:
         """Exact log-probability of each row under the model, nats, (n_samples,).
 
         Labels are read as in the data the model was learned from. Columns are found by their names if both the data of
-        the fit and X have names, else by their positions. A row with a missing cell is NaN under missing="drop".
+        the fit and X have names, else by their positions. A row with a missing cell is NaN under missing="drop"; under
+        missing="em" the log-probability is that of what it shows.
 
         Raises
         ------
@@ -114,6 +117,8 @@ class Fitted:
 
     def _scored(self, table: SpinTable) -> np.ndarray:
         rule = "error" if self._reading.missing == "pairwise" else self._reading.missing
+        if rule == EM and table.n_missing:
+            return observed_log_probability(self.model_, table.spins)
         complete = (table.spins != 0).all(axis=1)
         if rule == "drop" and not complete.all():
             each = np.full(table.n_samples, np.nan)

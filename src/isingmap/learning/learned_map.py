@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 
 from isingmap.cached import cached_property, own_fields
+from isingmap.data.missingness import Missingness
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
 from isingmap.learning.misses import Miss, misses
+from isingmap.missing_cells.edge_refits import edge_losses_by_refits
+from isingmap.missing_cells.expectation import Completion
+from isingmap.missing_cells.information import observed_information
+from isingmap.missing_cells.structural import EMFit
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
 from isingmap.progress import at_work
@@ -22,7 +27,7 @@ from isingmap.resampling.stability import Stability
 from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
-from isingmap.uncertainty.errors import Errors, errors_of
+from isingmap.uncertainty.errors import Errors, errors_by_information, errors_of
 from isingmap.uncertainty.intervals import Intervals, intervals_of
 from isingmap.uncertainty.ratio_tests import RatioTests, ratio_tests
 from isingmap.uncertainty.row_spread import RowSpread
@@ -38,7 +43,7 @@ class LearnedMap:
     ----------
     result : SearchResult
     moments : EmpiricalMoments
-        Of the data it was learned from.
+        Of the data it was learned from; where it was learned by EM, of the rows where both of a pair are known.
     codings : tuple of Coding or None
         What -1 and +1 stand for in each column; None where no rows were read.
     notes : tuple of str
@@ -67,6 +72,10 @@ class LearnedMap:
         Where standard errors are robust: how much the rows, or their clusters, differ.
     interval_kind : {"auto", "wald", "profile"}
         Which 95 % intervals are given; see `uncertainty.intervals`.
+    em : EMFit or None
+        Where cells are missing and the model was learned by EM.
+    gaps : Missingness or None
+        What missing cells have to do with the other columns.
     stability : Stability or None
         What resamples say of it, where `PlanarIsing.stability` was asked.
     places : mapping of name to (x, y), optional
@@ -96,6 +105,8 @@ class LearnedMap:
     spread: RowSpread | None = None
     interval_kind: str = "auto"
     stability: Stability | None = None
+    em: EMFit | None = None
+    gaps: Missingness | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names
@@ -141,6 +152,8 @@ class LearnedMap:
     @cached_property
     def errors(self) -> Errors:
         """Standard errors of all parameters, couplings first, then free fields, and where they come from."""
+        if self.em is not None:
+            return errors_by_information(self._observed_information)
         n_samples, prior = self.moments.n_samples, self.result.prior
         return errors_of(self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior)
 
@@ -152,8 +165,9 @@ class LearnedMap:
     @cached_property
     def intervals(self) -> Intervals:
         """95 % intervals of all parameters, couplings first, then free fields."""
+        kind = self.interval_kind if self.em is None else "wald"
         with at_work("profile likelihoods"):
-            return intervals_of(self.result, self.moments, self.errors, self.interval_kind)
+            return intervals_of(self.result, self.moments, self.errors, kind)
 
     @property
     def coupling_intervals(self) -> Intervals:
@@ -171,7 +185,21 @@ class LearnedMap:
     @cached_property
     def edge_losses(self) -> np.ndarray:
         """Log-likelihood lost without each edge, (n_edges,), total nats; see the function `edge_losses`."""
+        if self._completion is not None:
+            with at_work("likelihood-ratio tests of the edges"):
+                known = self._observed_information
+                return edge_losses_by_refits(self._completion, self.model, known, self.result.prior)
         return edge_losses(self.result, self.moments)
+
+    @cached_property
+    def _completion(self) -> Completion | None:
+        return None if self.em is None else Completion(self.model.edges, self.em.observed)
+
+    @cached_property
+    def _observed_information(self) -> np.ndarray:
+        assert self._completion is not None
+        with at_work("observed information"):
+            return observed_information(self._completion, self.model)
 
     @cached_property
     def misses(self) -> list[Miss]:

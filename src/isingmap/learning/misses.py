@@ -80,10 +80,12 @@ def _pairs(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
     i, j = np.triu_indices(n, 1)
     expected, observed, rows = correlations[i, j], moments.moments[i, j], moments.rows_behind[i, j]
     means, free = model.magnetizations(), model.free_fields
-    error = np.sqrt(residual_variance(expected, means[i], means[j], free[i], free[j]) / rows)
+    error = np.sqrt(
+        residual_variance(expected, means[i], means[j], free[i], free[j]) / np.where(rows > 0, rows, np.nan)
+    )
     is_edge = np.zeros((n, n), bool)
     is_edge[model.edges[:, 0], model.edges[:, 1]] = is_edge[model.edges[:, 1], model.edges[:, 0]] = True
-    kept = np.arange(i.size)
+    kept = np.flatnonzero(rows > 0)
     if n > ALL_PAIRS_UP_TO:
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.nan_to_num(np.abs(observed - expected) / error)

@@ -11,39 +11,27 @@ from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.missing import apply_missing
-from isingmap.data.moments import EmpiricalMoments, empirical_moments, moments_from_matrix, overlap
+from isingmap.data.moments import empirical_moments, known_moments, moments_from_matrix, overlap
 from isingmap.data.options import SURVEY
 from isingmap.data.screening import screen
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataError, IsingMapWarning
-from isingmap.interruption import listening, undisturbed
+from isingmap.interruption import listening
 from isingmap.learning.configured import Configured
-from isingmap.learning.edges_of_columns import among_kept
-from isingmap.learning.fit_warnings import (
-    warn_about_data,
-    warn_about_missing_fields,
-    warn_about_search,
-    warn_about_settings,
-)
 from isingmap.learning.fitted import Fitted
+from isingmap.learning.gaps import gaps_of, is_for_em
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.resampled import fit_to_the_end, refuse_kind, stability_of
-from isingmap.learning.selected import refuse_to_resample, selected
+from isingmap.learning.searched import searched, searched_by_em
+from isingmap.learning.selected import refuse_to_resample
 from isingmap.learning.settings import (
     check_values,
-    options_from,
     with_resampling,
     with_settings,
 )
-from isingmap.progress import progress_bar
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.stability import Stability
-from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.criteria import CROSS_VALIDATED
-from isingmap.structure.learn import learn_structure
-from isingmap.structure.options import ProblemOptions, SearchOptions
-from isingmap.structure.problem import Problem
-from isingmap.structure.result import SearchResult
 from isingmap.uncertainty.row_spread import check_clusters, row_spread
 from isingmap.uncertainty.survey import as_survey
 from isingmap.warned import heard_warnings
@@ -138,19 +126,29 @@ class PlanarIsing(Configured, Fitted):
         named = isinstance(X, SpinTable) or hasattr(X, "columns")
         with listening():
             with heard_warnings() as heard:
-                table, columns = self._prepared(X, sample_weight, clusters)
-                moments = empirical_moments(table)
-                result, selection = self._search(moments, columns, table)
+                given = self._table(X, self.positive, sample_weight, clusters)
+                table, columns = self._prepared(given), given.names
+                gaps = gaps_of(given, self._reading.missing)
+                em, selection = None, None
+                if is_for_em(table, self._reading, self._uncertainty):
+                    moments = known_moments(table)
+                    em = searched_by_em(self.get_params(), table, moments, columns)
+                    result = em.result
+                else:
+                    moments = empirical_moments(table)
+                    result, selection = searched(self.get_params(), moments, columns, table)
             model, robust = result.model, self._robust(table)
             parameters = model.edges, np.flatnonzero(model.free_fields)
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
                 groups=table.groups,
                 details=table.details,
-                overlap=overlap(table, *parameters) if table.n_missing and not robust else None,
+                overlap=overlap(table, *parameters) if table.n_missing and not robust and em is None else None,
                 selection=selection,
                 spread=row_spread(table, *parameters, self._reading.weight_kind) if robust else None,
                 interval_kind=self._uncertainty.intervals,
+                em=em,
+                gaps=gaps,
             )
             return self._keep(learned, columns, named)
 
@@ -197,8 +195,9 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 table = rows.screened(self._reading.missing, self._reading.constant)
+                gaps = gaps_of(rows, self._reading.missing)
                 moments = table.moments()
-                result, _ = self._search(moments, rows.names)
+                result, _ = searched(self.get_params(), moments, rows.names)
             shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
             learned = LearnedMap(
                 *(result, moments, table.codings, table.notes, tuple(heard)),
@@ -206,6 +205,7 @@ class PlanarIsing(Configured, Fitted):
                 details=table.details,
                 overlap=shared,
                 interval_kind=self._uncertainty.intervals,
+                gaps=gaps,
             )
             return self._keep(learned, rows.names, named)
 
@@ -255,7 +255,7 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 given = moments_from_matrix(moments, n_samples, magnetizations=magnetizations, names=names)
-                result, _ = self._search(given, given.names)
+                result, _ = searched(self.get_params(), given, given.names)
             notes = ("Learned from given moments; no rows were read.",)
             return self._keep(
                 LearnedMap(*(result, given, None, notes, tuple(heard)), interval_kind=self._uncertainty.intervals),
@@ -305,16 +305,16 @@ class PlanarIsing(Configured, Fitted):
             fit_to_the_end(self, X, sample_weight, clusters)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", IsingMapWarning)  # said by the fit
-                table, columns = self._prepared(X, sample_weight, clusters)
-            found = stability_of(self.get_params(), columns, table, self.learned_, options)
+                given = self._table(X, self.positive, sample_weight, clusters)
+                table = self._prepared(given)
+            found = stability_of(self.get_params(), given.names, table, self.learned_, options)
         self._learned = replace(self.learned_, stability=found, settings=self._settings())
         return found
 
-    def _prepared(self, X, sample_weight, clusters=None) -> tuple[SpinTable, tuple[str, ...]]:
-        """The table as it is learned from, and the names of all columns, also of those that were left out."""
-        table = self._table(X, self.positive, sample_weight, clusters)
+    def _prepared(self, table: SpinTable) -> SpinTable:
+        """The table as it is learned from."""
         weighted = self._weighted(apply_missing(table, self._reading.missing))
-        return screen(weighted, constant=self._reading.constant), table.names
+        return screen(weighted, constant=self._reading.constant)
 
     def _table(self, X, positive, weights=None, clusters=None) -> SpinTable:
         about_rows = {"weights": weights, "clusters": clusters}
@@ -333,25 +333,6 @@ class PlanarIsing(Configured, Fitted):
         """Whether errors come from the rows."""
         is_survey = self._reading.weight_kind == SURVEY
         return table.clusters is not None or is_survey or self._uncertainty.errors == "robust"
-
-    def _search(
-        self, moments: EmpiricalMoments, columns: tuple[str, ...], table: SpinTable | None = None
-    ) -> tuple[SearchResult, CrossValidation | None]:
-        asked = options_from(self.get_params(), ProblemOptions)
-        for setting in ("required_edges", "graph"):
-            asked[setting] = among_kept(asked[setting], columns, moments.names, setting)
-        problem = Problem(moments, **asked)
-        if problem.graph is None:  # beside a given graph they are refused
-            warn_about_settings(self.get_params())
-        warn_about_data(moments, problem.family)
-        options = SearchOptions(**options_from(self.get_params(), SearchOptions))
-        problem, options, selection = selected(table, problem, options, verbose=bool(self.verbose))
-        with progress_bar("edges", enabled=bool(self.verbose)) as progress:
-            result = learn_structure(problem, options, progress=progress)
-        with undisturbed():
-            warn_about_search(result, self.n_edges)
-            warn_about_missing_fields(result.model, moments)
-        return result, selection
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
         self._learned = replace(learned, settings=self._settings())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isingmap.data.options import SURVEY
+from isingmap.data.options import EM, SURVEY
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataError, ModelError
 from isingmap.learning.edges_of_columns import among_kept
@@ -107,7 +107,8 @@ def stability_of(
         search = replace(search, n_restarts=0)  # a thousand searches need not each be the last word
     model = in_order_of_names(learned.model) if resampling.kind == PARAMETRIC else None
     rows = own_order(table, weights_are_counts=settings["weight_kind"] != SURVEY)
-    refit = Refit(rows, resampling, seed, asked, search, model, os.getpid())
+    by_em = settings["missing"] == EM and table.n_missing > 0
+    refit = Refit(rows, resampling, seed, asked, search, model, os.getpid(), by_em)
     with progress_bar("resamples", enabled=bool(settings["verbose"])) as progress:
         outcomes, interrupted = outcomes_of(refit, checkpoint=settings["checkpoint"], progress=progress)
     return Stability(

@@ -52,6 +52,9 @@ def _weakest_edge(learned: LearnedMap, section: str) -> Iterator[Fact]:
     """The edge of the largest p-value."""
     tests = learned.edge_tests
     if np.isnan(tests.p_value).all():
+        if learned.em is not None:
+            text = "not computed: refits without each edge would take minutes with so many missing cells"
+            yield text_fact(section, "tests of edges", text)
         return
     k = int(np.nanargmax(tests.p_value))
     (source, target), p_value = learned.model.edge_names[k], float(tests.p_value[k])
@@ -62,6 +65,8 @@ def _weakest_edge(learned: LearnedMap, section: str) -> Iterator[Fact]:
 
 def _source(learned: LearnedMap) -> str:
     spread = learned.spread
+    if learned.em is not None:
+        return "from the observed information (Louis: complete information less that of the missing cells), exact"
     if spread is None and learned.overlap is None:
         return "from the Fisher information, exact if the model is right"
     if spread is None:
@@ -84,6 +89,8 @@ def _intervals(learned: LearnedMap) -> str:
         f"by standard errors (Wald); of {by_profile} of {n_edges} edges by profile likelihood, because a cell of the "
         f"pair's table holds fewer than {FEW_ROWS:g} rows",
     )
+    if learned.em is not None:
+        how += "; with missing cells profiles are not computed"
     text = f"95 %, {how}"
     if lost:
         text += f"; {counted(lost, 'edge')} {'lacks' if lost == 1 else 'lack'} an end that could be computed"

@@ -12,10 +12,12 @@ from scipy.special import entr
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.likelihood.fit import shrunk
+from isingmap.missing_cells.structural import EMFit
 from isingmap.option import given
 from isingmap.printable import printable
 from isingmap.report.error_facts import error_facts
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
+from isingmap.report.gap_facts import gap_facts
 from isingmap.report.miss_facts import miss_facts
 from isingmap.report.path_facts import path_facts
 from isingmap.report.selection_facts import selection_facts
@@ -34,6 +36,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
     """All facts, in the order of the report."""
     return [
         *_data(learned),
+        *gap_facts(learned),
         *_model(learned.result),
         *_compared_families(learned.result),
         *selection_facts(learned.selection),
@@ -142,6 +145,8 @@ def _dropped(result: SearchResult) -> str:
     if not names:
         return "none: interrupted before" if result.was_interrupted else "none: every field is worth its price"
     lost = path.log_likelihood[-1 - len(names)] - result.log_likelihood
+    if np.isnan(lost):
+        return f"{len(names)} of {result.model.n_spins} not worth their price ({some(names)})"
     effect = f"the log-likelihood falls by {lost:.2f}"
     if not result.is_composite:
         effect += f", and {result.criterion.upper()} by {result.gained_by_drops:.2f}, which is better"
@@ -177,16 +182,29 @@ def _fit(learned: LearnedMap) -> Iterator[Fact]:
         yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row ({note})")
         yield text_fact(FIT, "AIC, BIC, EBIC", "not comparable with other fits where each pair has rows of its own")
     else:
-        yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row (exact)")
+        what = "exact" if learned.em is None else "exact, of the cells that are known"
+        yield Fact(FIT, "log-likelihood", total, f"{total:.2f} nats, {per_row:.5f} per row ({what})")
         yield from _compared(learned, per_row)
         yield Fact(FIT, "AIC, BIC, EBIC", [result.aic, result.bic, result.ebic], _criteria(result))
     yield Fact(FIT, "convergence", bool(result.converged), _convergence(result))
+    if learned.em is not None:
+        yield Fact(FIT, "EM", [learned.em.n_rounds, learned.em.n_steps], _em(learned.em))
+
+
+def _em(em: EMFit) -> str:
+    if em.result.search == GIVEN:
+        return f"{counted(em.n_steps, 'step')}, the likelihood of what is known rising at each"
+    return (
+        f"{counted(em.n_rounds, 'round')} of search and EM until nothing got better; "
+        f"{counted(em.n_steps, 'step')} in the last, the likelihood of what is known rising at each. Steps and gains "
+        "of the path are those of the last search, on expected moments"
+    )
 
 
 def _compared(learned: LearnedMap, per_row: float) -> Iterator[Fact]:
     means = learned.moments.magnetizations
     if means is not None:
-        alone = independent_log_likelihood(means)
+        alone = independent_log_likelihood(means, _share_known(learned))
         text = f"{alone:.5f} per row when every variable has its own field and no edge"
         yield Fact(FIT, "for comparison", alone, text)
     yield _gained_by_edges(per_row, without_edges(learned))
@@ -200,18 +218,31 @@ def _gained_by_edges(per_row: float, alone: float) -> Fact:
 
 def without_edges(learned: LearnedMap) -> float:
     """Mean log-likelihood per row of the model with the same fields, refitted, and no edge; nats."""
-    free, moments = learned.model.free_fields, learned.moments
+    free, moments, share = learned.model.free_fields, learned.moments, _share_known(learned)
     if not free.any() or moments.magnetizations is None:
-        return -learned.model.n_spins * float(np.log(2))
+        return -float(share.sum()) * float(np.log(2))
     means = np.asarray(moments.magnetizations, dtype=float)[free]
-    fields = np.arctanh(shrunk(means, learned.result.prior, moments.n_samples))
-    return float((means * fields - np.logaddexp(fields, -fields)).sum() - (~free).sum() * np.log(2))
+    shrunken = shrunk(means, learned.result.prior, moments.n_samples)
+    if learned.em is not None and learned.result.prior is not None:
+        known = share[free] * moments.n_samples  # a missing cell is no weight against the prior
+        shrunken = means * (known / (known + learned.result.prior))
+    fields = np.arctanh(shrunken)
+    per_cell = means * fields - np.logaddexp(fields, -fields)
+    return float((share[free] * per_cell).sum() - share[~free].sum() * np.log(2))
 
 
-def independent_log_likelihood(magnetizations: np.ndarray) -> float:
-    """Best mean log-likelihood per row of a model with fields and no edge, nats."""
+def _share_known(learned: LearnedMap) -> np.ndarray:
+    """The share of the rows in which each variable counts: where EM was used, those in which it is known."""
+    n_spins = learned.model.n_spins
+    if learned.em is None:
+        return np.ones(n_spins)
+    return np.asarray(learned.moments.rows_behind.diagonal()) / learned.moments.n_samples
+
+
+def independent_log_likelihood(magnetizations: np.ndarray, share: np.ndarray | float = 1.0) -> float:
+    """Best mean log-likelihood per row of a model with fields and no edge, nats; each is known in a share of rows."""
     m = np.asarray(magnetizations, dtype=float)
-    return -float(entr((1 + m) / 2).sum() + entr((1 - m) / 2).sum())
+    return -float((share * entr((1 + m) / 2)).sum() + (share * entr((1 - m) / 2)).sum())
 
 
 def _criteria(result: SearchResult) -> str:

@@ -36,8 +36,18 @@ def miss_facts(learned: LearnedMap) -> Iterator[Fact]:
             MISSES,
             "z",
             "difference in standard errors, by the model's own variance. misses.csv has "
-            + ("every mean and pair" if len(pairs) == _n_pairs(learned) else "the means and the worst pairs"),
+            + ("every mean and pair" if len(pairs) == _n_pairs(learned) else "the means and the worst pairs")
+            + _known_together(learned),
         )
+
+
+def _known_together(learned: LearnedMap) -> str:
+    if learned.em is None:
+        return ""
+    return (
+        ". The data's value is that of the rows where both are known, which the model need not have where others lack "
+        "a cell for reasons that other columns show"
+    )
 
 
 def _n_pairs(learned: LearnedMap) -> int:

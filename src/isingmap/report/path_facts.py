@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.report.facts import Fact, text_fact
 from isingmap.selection.cross_validation import HeldOutPath
@@ -17,7 +19,9 @@ STRICT = ("ebic", "bic")  # whose searches end before AIC is smallest
 
 def has_criteria(result: SearchResult) -> bool:
     """Whether there is a path with more than its start, and a likelihood that criteria know."""
-    return result.search in STEPWISE and len(result.path) > 1 and not result.is_composite
+    if result.search not in STEPWISE or len(result.path) <= 1 or result.is_composite:
+        return False
+    return bool(np.isfinite(result.path.log_likelihood).all())  # of steps before the last EM knows none
 
 
 def path_facts(learned: LearnedMap) -> Iterator[Fact]:

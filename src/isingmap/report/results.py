@@ -164,6 +164,11 @@ def write_misses(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned.model.names, learned.misses))
 
 
+def write_gaps(learned: LearnedMap, path: Path) -> None:
+    assert learned.gaps is not None
+    write_csv(path, tables.GAP_COLUMNS, tables.gap_rows(learned.gaps))
+
+
 def write_blocked(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.BLOCKED_COLUMNS, tables.blocked_rows(learned.result))
 
@@ -238,6 +243,11 @@ def if_there_is_a_path(learned: LearnedMap) -> bool:
     return has_criteria(learned.result)
 
 
+def if_gaps(learned: LearnedMap) -> bool:
+    """Only where cells were missing and the rule assumes something of the reasons."""
+    return learned.gaps is not None
+
+
 def if_resampled(learned: LearnedMap) -> bool:
     """Only when the fit was repeated on resampled rows."""
     return learned.stability is not None
@@ -264,6 +274,7 @@ RESULTS = (
     ResultFiles(("path.csv",), write_path),
     ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
     ResultFiles(("misses.csv",), write_misses),
+    ResultFiles(("missing.csv",), write_gaps, wanted=if_gaps),
     ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
     ResultFiles(("selection.csv",), write_selection, wanted=if_selected),
     ResultFiles(("path.svg",), write_path_picture, wanted=if_there_is_a_path),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from isingmap.data.missingness import Missingness
 from isingmap.data.table import FIELD, MEAN
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
@@ -53,6 +54,19 @@ PATH_COLUMNS = (
 EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
 MISS_COLUMNS = ("source", "target", "fitted", "data", "model", "difference", "se", "z", "rows")
 BLOCKED_COLUMNS = ("source", "target", "gain", "exact_gain", "price")
+GAP_COLUMNS = (
+    "column",
+    "missing",
+    "share",
+    "other",
+    "rows_missing",
+    "rows_known",
+    "mean_missing",
+    "mean_known",
+    "difference",
+    "p_value",
+    "p_adjusted",
+)
 
 Row = tuple[Cell, ...]
 
@@ -171,6 +185,33 @@ def miss_rows(names: Sequence[str], misses: Iterable[Miss]) -> list[Row]:
         )
         for miss in misses
     ]
+
+
+def gap_rows(gaps: Missingness) -> list[Row]:
+    """A row of `GAP_COLUMNS` for each comparison, the smallest p-value first; then columns that have none."""
+    names = gaps.names
+    rows: list[Row] = [
+        (
+            *_gap(gaps, each.column),
+            names[each.other],
+            whole(each.n_lacking),
+            whole(each.n_having),
+            each.mean_lacking,
+            each.mean_having,
+            each.mean_lacking - each.mean_having,
+            each.p_value,
+            each.adjusted,
+        )
+        for each in gaps.relations
+    ]
+    compared = {each.column for each in gaps.relations}
+    lone = [k for k in np.flatnonzero(gaps.missing > 0).tolist() if k not in compared]
+    return rows + [(*_gap(gaps, k), *[None] * (len(GAP_COLUMNS) - 3)) for k in lone]
+
+
+def _gap(gaps: Missingness, column: int) -> Row:
+    missing = float(gaps.missing[column])
+    return gaps.names[column], whole(missing), missing / gaps.n_samples
 
 
 def blocked_rows(result: SearchResult) -> list[Row]:

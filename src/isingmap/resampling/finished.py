@@ -32,7 +32,7 @@ _MOST_WRITING = 0.05  # of the time
 def identity_of(refit: Refit) -> str:
     """Hash of all on which the outcomes depend, and of the version of isingmap; not of their number."""
     search = {o.name: getattr(refit.search, o.name) for o in options_of(refit.search) if o.shapes_result}
-    how = [refit.resampling.kind, refit.resampling.share, refit.seed]
+    how = [refit.resampling.kind, refit.resampling.share, refit.seed, *(["em"] if refit.by_em else [])]
     table = refit.rows.table
     arrays = refit.rows.identity
     if refit.model is not None:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
-from isingmap.data.moments import EmpiricalMoments, empirical_moments
+from isingmap.data.moments import empirical_moments
 from isingmap.data.table import FIELD, SpinTable
 from isingmap.errors import IsingMapError
 from isingmap.inference.pfaffian.blas import one_blas_thread
 from isingmap.interruption import guest
+from isingmap.missing_cells.structural import learn_by_em
 from isingmap.model import IsingModel
 from isingmap.resampling.options import ComparisonOptions, StabilityOptions
 from isingmap.resampling.resamples import Rows
@@ -22,6 +23,7 @@ from isingmap.structure.families import AUTO, FAMILIES
 from isingmap.structure.learn import learn_structure
 from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
+from isingmap.structure.result import SearchResult
 
 Asked = Mapping[str, Any]
 _NO_EDGES = np.empty((0, 2), np.int64), np.empty(0)
@@ -70,6 +72,8 @@ class Refit:
         The one to sample from, with the kind "parametric".
     home : int
         The process that it was made in.
+    by_em : bool
+        Whether missing cells are for the EM algorithm, within each resample.
     """
 
     rows: Rows
@@ -79,6 +83,7 @@ class Refit:
     search: SearchOptions
     model: IsingModel | None
     home: int
+    by_em: bool = False
 
     def __call__(self, number: int) -> Outcome:
         """Draw the rows and learn from them.
@@ -109,8 +114,8 @@ class Refit:
         if len(kept) < 2:
             has_fields = self.asked["family"] == AUTO or FAMILIES[self.asked["family"]].has_fields
             return Outcome(number, *_NO_EDGES, constant, log_likelihood=_alone(table, has_fields))
-        moments = _of_columns(table, kept)
-        result = learn_structure(Problem(moments, **among(self.asked, frozenset(moments.names))), self.search)
+        chosen = table if len(kept) == table.n_spins else table.select(kept.tolist())
+        result = self._searched(chosen, among(self.asked, frozenset(chosen.names)))
         if result.was_interrupted:
             raise KeyboardInterrupt
         edges, couplings = kept[result.model.edges].reshape(-1, 2), np.array(result.model.couplings)
@@ -118,6 +123,11 @@ class Refit:
         if constant:
             value += _alone(table.select(list(constant)), FAMILIES[result.family].has_fields)
         return Outcome(number, edges, couplings, constant, log_likelihood=value)
+
+    def _searched(self, table: SpinTable, asked: Asked) -> SearchResult:
+        if self.by_em:
+            return learn_by_em(table, dict(asked), self.search).result
+        return learn_structure(Problem(empirical_moments(table), **asked), self.search)
 
 
 def _alone(table: SpinTable, has_fields: bool) -> float:
@@ -135,10 +145,6 @@ def _constant(table: SpinTable) -> tuple[int, ...]:
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
     return tuple(np.flatnonzero((minus == 0) | (plus == 0)).tolist())
-
-
-def _of_columns(table: SpinTable, kept: np.ndarray) -> EmpiricalMoments:
-    return empirical_moments(table if len(kept) == table.n_spins else table.select(kept.tolist()))
 
 
 def by_name(asked: Asked, names: tuple[str, ...]) -> dict[str, Any]:

@@ -213,7 +213,7 @@ class SearchResult:
 
     @property
     def gained_by_drops(self) -> float:
-        """By how much the criterion fell when fields were dropped; NaN for a composite likelihood."""
+        """By how much the criterion fell when fields were dropped; NaN for a composite likelihood, and after EM."""
         if self.is_composite or not self.dropped_fields:
             return float("nan") if self.is_composite else 0.0
         n = len(self.dropped_fields)

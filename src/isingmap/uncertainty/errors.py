@@ -102,6 +102,19 @@ def _with_pseudo_rows(model: IsingModel, covariance: np.ndarray, n_samples: floa
     return (n_samples**2 * covariance + pseudo) / total**2
 
 
+def errors_by_information(information: np.ndarray) -> Errors:
+    """Errors from the information of all rows together, such as the observed one where cells are missing.
+
+    NaN everywhere where it is not positive definite: then this is no maximum that doubles can tell from a saddle.
+    """
+    try:
+        np.linalg.cholesky(information)
+        variance = np.diagonal(np.linalg.inv(information))
+    except np.linalg.LinAlgError:
+        variance = np.full(len(information), np.nan)
+    return Errors(np.sqrt(np.where(variance > 0, variance, np.nan)), np.ones(len(information)))
+
+
 def _sandwich(model: IsingModel, covariance: np.ndarray) -> np.ndarray:
     """Standard errors of parameters whose moments have these covariances: roots of the diagonal of H^-1 C H^-1."""
     try:
