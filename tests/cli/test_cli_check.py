@@ -94,3 +94,9 @@ def test_advice_can_be_followed(fitted, tmp_path, capsys):
     narrow.write_text("b,c\nyes,no\nno,yes\nyes,yes\n")
     assert main(["check", model, str(narrow)]) == 2
     assert "no column '<img src=x>'" in capsys.readouterr().err
+
+
+def test_a_prior_of_nothing_is_no_prior_of_the_fit(fitted, capsys):
+    capsys.readouterr()
+    assert main(["check", *fitted, "--n-tables", "19", "--prior", "0"]) == 2
+    assert "--prior must be a positive number" in capsys.readouterr().err

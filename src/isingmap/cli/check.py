@@ -64,7 +64,11 @@ def _add_moment_settings(group) -> None:
 def _moment_settings(arguments: Namespace, file) -> dict:
     """Those that were given, else those of the fit."""
     of_fit = file.record.get("fit", {}).get("moments") or {}
-    found = {name: getattr(arguments, name) or of_fit.get(name) or _PLAIN[name] for name in MOMENT_SETTINGS}
+    several = ((getattr(arguments, name), of_fit.get(name), _PLAIN[name]) for name in MOMENT_SETTINGS)
+    found = {
+        name: next((value for value in values if value is not None), None)
+        for name, values in zip(MOMENT_SETTINGS, several, strict=True)
+    }
     if arguments.missing is None and found["missing"] == "error":  # the fit had no missing cells, this table may have
         found["missing"] = _PLAIN["missing"]
     if arguments.weight_kind is None and arguments.weight_column is None:

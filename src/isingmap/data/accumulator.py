@@ -32,7 +32,7 @@ from isingmap.data.saved_sums import (
     tally_from,
 )
 from isingmap.data.table import LARGEST_WEIGHT, SpinTable, checked_names, counted, listed, weights_of_part
-from isingmap.data.tally import Tally, tally_rows
+from isingmap.data.tally import Tally, tally_of_part
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.whole_file import written_whole
 
@@ -165,7 +165,7 @@ class MomentAccumulator:
         spins = np.empty((len(columns[0]), len(columns)), np.int8)
         for j, (labels, column) in enumerate(zip(of_columns, columns, strict=True)):
             spins[:, j] = labels.spins(column, self.n_rows)
-        return self._take(self._tallied(spins, weights), spins, weights)
+        return self._take(tally_of_part(spins, weights, self.missing), spins, weights)
 
     def merge(self, other: MomentAccumulator) -> MomentAccumulator:
         """Take the rows of another accumulator, which stays as it is. Its rows come behind in messages.
@@ -317,10 +317,8 @@ class MomentAccumulator:
 
     def _add_nothing(self, X, weights) -> MomentAccumulator:
         """A part without rows, such as one that a filter has emptied, must have the columns all the same."""
-        if weights is not None and len(weights):
-            raise DataError(f"weights must be one number per row: expected none, got {len(weights)}")
-        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
-        self._check_columns(np.shape(X)[1], names)
+        weights_of_part(weights, 0)
+        self._check_columns(np.shape(X)[1], tuple(map(str, X.columns)) if hasattr(X, "columns") else None)
         return self
 
     def _add_coded(self, table: SpinTable, weights) -> MomentAccumulator:
@@ -328,11 +326,11 @@ class MomentAccumulator:
             raise DataError("the SpinTable already has weights; pass weights only once")
         self._open_coded(table)
         weights = table.weights if weights is None else weights_of_part(weights, table.n_samples)
-        return self._take(self._tallied(table.spins, weights), table.spins, weights)
+        return self._take(tally_of_part(table.spins, weights, self.missing), table.spins, weights)
 
     def _add_plain(self, plain: PlainChunk, weights) -> MomentAccumulator:
         of_columns = self._opened(plain.spins.shape[1], None)
-        tally = self._tallied(plain.spins, weights := weights_of_part(weights, len(plain.spins)))
+        tally = tally_of_part(plain.spins, weights := weights_of_part(weights, len(plain.spins)), self.missing)
         texts = plain.texts(
             *column_counts(plain.spins, tally, weights), self.n_rows, [labels.first for labels in of_columns]
         )
@@ -343,15 +341,6 @@ class MomentAccumulator:
         if (signs < 0).any():
             tally = tally.turned(signs)
         return self._take(tally, plain.spins, weights)
-
-    def _tallied(self, spins: np.ndarray, weights: np.ndarray | None) -> Tally:
-        """The tally of a part, under "drop" of its complete rows, with the gaps of all."""
-        tally = tally_rows(spins, weights)
-        if self.missing != "drop" or not tally.n_missing:
-            return tally
-        complete = (spins != 0).all(axis=1)
-        gaps = {name: getattr(tally, name) for name in ("n_rows", "missing", "n_incomplete", "n_sparse")}
-        return replace(tally_rows(spins[complete], None if weights is None else weights[complete]), **gaps)
 
     def _take(self, tally: Tally, spins: np.ndarray, weights: np.ndarray | None) -> MomentAccumulator:
         self._tally = tally if self._tally is None else self._tally + tally

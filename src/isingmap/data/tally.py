@@ -110,6 +110,16 @@ def tally_rows(spins: np.ndarray, weights: np.ndarray | None) -> Tally:
     return Tally(products, seen, beside, total, len(spins), missing, n_incomplete, n_sparse)
 
 
+def tally_of_part(spins: np.ndarray, weights: np.ndarray | None, missing: str) -> Tally:
+    """The tally of a part, under the rule "drop" of its complete rows, with the gaps of all."""
+    tally = tally_rows(spins, weights)
+    if missing != "drop" or not tally.n_missing:
+        return tally
+    complete = (spins != 0).all(axis=1)
+    gaps = {name: getattr(tally, name) for name in ("n_rows", "missing", "n_incomplete", "n_sparse")}
+    return replace(tally_rows(spins[complete], None if weights is None else weights[complete]), **gaps)
+
+
 def missing_counts(spins: np.ndarray) -> tuple[np.ndarray, int, int]:
     """Missing cells of each column, rows that have one, and rows that lack more than half of the cells."""
     absent = spins == 0
