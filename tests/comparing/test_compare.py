@@ -76,8 +76,10 @@ def test_p_values_are_those_of_all_permutations():
     found = compare(table_of(first), table_of(second), estimator, n_permutations=200)
     assert found.structure.value == pytest.approx(mine[0], abs=1e-7)
     assert found.strength.value == pytest.approx(mine[1], abs=1e-7)
-    p_values = [found.structure.p_value, found.strength.p_value, found.edge_p_values[0]]
-    for p_value, chance in zip(p_values, exact[[0, 1, 0]], strict=True):
+    gained = found.likelihood_ratio.value / 2 + found.together.result.log_likelihood
+    assert gained == pytest.approx(mine[2], abs=1e-6)
+    p_values = [found.structure.p_value, found.strength.p_value, found.likelihood_ratio.p_value, found.edge_p_values[0]]
+    for p_value, chance in zip(p_values, exact[[0, 1, 2, 0]], strict=True):
         assert 0.02 < chance < 0.98 and abs(p_value - chance) < 3.5 * np.sqrt(chance * (1 - chance) / 200)
 
 
@@ -145,6 +147,8 @@ def test_the_order_of_rows_and_columns_does_not_matter(spins, found):
         for each in (found, other)
     )
     assert one == two and found.strength == other.strength
+    back = compare(*reversed(spins), GREEDY, n_permutations=19)
+    assert (back.difference == -found.difference).all() and (back.edge_p_values == found.edge_p_values).all()
 
 
 def test_searches_do_without_restarts_unless_they_are_asked_for(spins):

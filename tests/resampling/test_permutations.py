@@ -105,3 +105,12 @@ def test_the_order_of_rows_and_columns_and_the_names_of_clusters_do_not_matter(c
     other = grouped_rows(other, SECOND[order])
     assert all(members(one, number) == members(other, number) for number in range(40))
     assert [a.tobytes() for a in one.identity] == [a.tobytes() for a in other.identity]
+
+
+@pytest.mark.parametrize("clusters", [None, np.array([0, 0, 1, 1, 2, 3]), np.array([0, 1, 0, 1, 0, 1])])
+def test_it_does_not_matter_which_group_comes_first(clusters):
+    one, other = (grouped_rows(table_of(ROWS, clusters=clusters), is_second) for is_second in (SECOND, ~SECOND))
+    assert one.n_units == other.n_units[::-1] and one.is_swapped != other.is_swapped
+    for k in range(20):
+        assert members(one, 2 * k) == members(other, 2 * k + 1) and members(one, 2 * k + 1) == members(other, 2 * k)
+    assert [a.tobytes() for a in one.identity] != [a.tobytes() for a in other.identity]

@@ -15,6 +15,7 @@ from isingmap.printable import printable
 from isingmap.report.facts import CODE, Fact, text_fact
 from isingmap.report.fit_facts import CARE, REPEAT, settings_text
 from isingmap.report.text import distinct, some
+from isingmap.structure.options import RESTARTED
 
 GROUPS, TESTS, EDGES, READING = "Groups", "Tests", "Edges that differ most", "Reading it"
 LEVEL = 0.05
@@ -109,7 +110,7 @@ def _edges(found: Comparison) -> Iterator[Fact]:
     if least > LEVEL:
         needed = math.ceil(tested / LEVEL)
         text += (
-            f", which takes n_permutations={needed} or more: with {found.n_permutations:,} none can get below "
+            f", which takes {needed:,} permutations or more: with {found.n_permutations:,} none can get below "
             f"{min(least, 1.0):.2g}"
         )
     yield Fact(TESTS, "edges", {"tested": tested, "below_level": sure, "below_level_holm": corrected}, text)
@@ -133,7 +134,7 @@ def _infinite(found: Comparison) -> Iterator[Fact]:
             shown = some([f"{source} - {target}" for source, target in pairs], 6)
             text = (
                 f"{counted(len(pairs), 'coupling')} would be infinite or too strong in {printable(label)} and "
-                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}); prior=1 makes all finite"
+                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}); a prior makes all finite"
             )
             yield Fact(CARE, "left out", {"group": label, "pairs": [list(pair) for pair in pairs]}, text)
 
@@ -146,7 +147,7 @@ def _reading(found: Comparison) -> Iterator[Fact]:
         "coupling that differs most, strength by the sum of all. The likelihood ratio is about the whole models, their "
         "fields too: it is large also where groups differ in their means alone",
     )
-    if found.together.result.n_restarts == 0:
+    if found.together.result.search in RESTARTED and not found.together.result.n_restarts:
         yield text_fact(
             READING,
             "searches",

@@ -26,21 +26,24 @@ class GroupedRows(Rows):
     times : (n,) float64 array
         How often it is there.
     group : (n,) int64 array
-        0 or 1, as it was seen.
+        0 or 1, as it was seen, in an order that does not depend on which group was given first.
     block : (n,) int64 array or None
         Its cluster, where whole clusters are dealt out.
+    is_swapped : bool
+        Whether group 0 is the one that was given second.
     """
 
     row: np.ndarray
     times: np.ndarray
     group: np.ndarray
     block: np.ndarray | None
+    is_swapped: bool
 
     @property
     def identity(self) -> list[np.ndarray]:
         """The arrays on which a permutation depends."""
         more = [] if self.block is None else [self.block]
-        return [*super().identity, self.row, self.times, self.group, *more]
+        return [*super().identity, self.row, self.times, self.group, *more, np.array(self.is_swapped)]
 
     @property
     def is_paired(self) -> bool:
@@ -59,12 +62,12 @@ class GroupedRows(Rows):
             first, second = (self._rows_in_groups > 0).sum(axis=0).tolist()
         else:
             first, second = np.bincount(self.group, self.times, minlength=2).tolist()
-        return first, second
+        return (second, first) if self.is_swapped else (first, second)
 
     def of_number(self, resampling: object, seed: int, number: int, model: IsingModel | None) -> SpinTable:
         """The table of a group: 2 k and 2 k + 1 are both groups of permutation k, k = 0 as they were seen."""
         permutation, which = divmod(number, 2)
-        times = self._times(which, generator_of(seed, permutation) if permutation else None)
+        times = self._times(which ^ self.is_swapped, generator_of(seed, permutation) if permutation else None)
         return replace(self.table, weights=times if self.are_counts else times * self.weights)
 
     def _times(self, which: int, generator: np.random.Generator | None) -> np.ndarray:
@@ -115,17 +118,17 @@ def grouped_rows(table: SpinTable, is_second: np.ndarray) -> GroupedRows:
     weights = np.ones(table.n_samples) if table.weights is None else table.weights
     times = weights[there] if rows.are_counts else np.ones(len(there))
     row, group = place[there], is_second[there].astype(np.int64)
+    is_swapped = _comes_later(*(np.bincount(row[group == g], times[group == g], len(rows.weights)) for g in (0, 1)))
+    group = 1 - group if is_swapped else group
     block = None if table.clusters is None else _in_own_order(table.clusters[there], group, row, times)
     order = np.lexsort((times, row, group) if block is None else (times, row, group, block))
-    return GroupedRows(
-        rows.table,
-        rows.are_counts,
-        None,
-        row[order],
-        times[order],
-        group[order],
-        None if block is None else block[order],
-    )
+    block = None if block is None else block[order]
+    return GroupedRows(rows.table, rows.are_counts, None, row[order], times[order], group[order], block, is_swapped)
+
+
+def _comes_later(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether the group of the first counts is the larger one, or has the later rows."""
+    return bool((first.sum(), first.tolist()) > (second.sum(), second.tolist()))
 
 
 def _in_own_order(cluster: np.ndarray, group: np.ndarray, row: np.ndarray, times: np.ndarray) -> np.ndarray:
