@@ -12,7 +12,8 @@ questions: 1  random planar models of 12 and 40 variables, 1000 rows, 10 % and 3
               rejects an edge that is not there, at 5 %; 10 % and 30 % missing
 
 RMSE is that of the couplings of all pairs (0 without an edge), KL the divergence of the fit from that without a gap, in
-nats; the first RMSE is that of the couplings on the graph that the fit without a gap has. drop has a dash where too few complete rows are left to fit. All fits: default search without restarts.
+nats; the first RMSE is that of the couplings on the graph that the fit without a gap has. Drop has a dash where too few
+complete rows are left to fit. All fits: default search without restarts.
 """
 
 from __future__ import annotations
