@@ -164,7 +164,7 @@ def fourth(n_tables: int) -> None:
             covered.append((learned.intervals.lower < value) & (value < learned.intervals.upper))
             rejected.append(learned.edge_tests.p_value[-1] < 0.05)
         print(
-            f"| {100 * share:.0f} % | 500 | {100 * np.mean(covered):.1f} % | {100 * np.mean(rejected):.1f} % |",
+            f"| {100 * share:.0f} % | 500 | {100 * np.concatenate(covered).mean():.1f} % | {100 * np.mean(rejected):.1f} % |",
             flush=True,
         )
 
