@@ -163,10 +163,8 @@ def fourth(n_tables: int) -> None:
             value = np.append(np.append(truth.couplings, 0.0), truth.fields)
             covered.append((learned.intervals.lower < value) & (value < learned.intervals.upper))
             rejected.append(learned.edge_tests.p_value[-1] < 0.05)
-        print(
-            f"| {100 * share:.0f} % | 500 | {100 * np.concatenate(covered).mean():.1f} % | {100 * np.mean(rejected):.1f} % |",
-            flush=True,
-        )
+        cover, reject = 100 * np.concatenate(covered).mean(), 100 * np.mean(rejected)
+        print(f"| {100 * share:.0f} % | 500 | {cover:.1f} % | {reject:.1f} % |", flush=True)
 
 
 def main() -> None:

@@ -287,8 +287,8 @@ def _warn_of_cost(completion: Completion) -> None:
         largest = max(part.members.size for part in completion.parts)
         warn(
             f"EM will take about {minutes:,.0f} minutes: {counted(len(completion.parts), 'connected part')} of missing "
-            f"cells, of up to {counted(largest, 'variable')}, in {counted(len(completion.observed.rows), 'different row')}"
-            ". Columns that are mostly missing make it long; missing='pairwise' takes none of it",
+            f"cells, of up to {counted(largest, 'variable')}, in {len(completion.observed.rows):,} different rows. "
+            "Columns that are mostly missing make it long; missing='pairwise' takes none of it",
             FitWarning,
             stacklevel=7,
         )
