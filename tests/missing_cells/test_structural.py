@@ -7,7 +7,7 @@ from observed import Enumerated, parameters, random_model, with_gaps
 from isingmap import IsingModel
 from isingmap.data.moments import empirical_moments
 from isingmap.data.table import Coding, SpinTable
-from isingmap.errors import ModelError, NoEstimateError
+from isingmap.errors import FitWarning, ModelError, NoEstimateError
 from isingmap.missing_cells import structural
 from isingmap.missing_cells.climb import refined
 from isingmap.missing_cells.expectation import Completion
@@ -180,6 +180,12 @@ def test_coins_with_gaps_make_no_edges():
         coins[rng.random(coins.shape) < 0.6] = 0
         found.append(learn_by_em(table_of(coins), ASKED, PLAIN).result.model.n_edges)
     assert np.mean(found) < 1.0
+
+
+def test_what_takes_minutes_says_so_before_it_starts(spins, monkeypatch):
+    monkeypatch.setattr(structural, "_SECONDS", 1.0)
+    with pytest.warns(FitWarning, match=r"EM will take about [\d,]+ minutes: \d+ connected parts of missing cells"):
+        learn_by_em(table_of(spins), ASKED, PLAIN)
 
 
 def test_the_best_so_far_is_kept_when_a_round_is_interrupted(fit, spins, monkeypatch):

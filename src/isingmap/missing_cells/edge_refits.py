@@ -17,7 +17,7 @@ LEAST_GAIN, ROUNDING = 1e-7, 1e-12
 MOST_STEPS = 60
 SUFFICIENT_INCREASE, SHORTEST_STEP = 1e-4, 2.0**-20
 # Edges times `Completion.work`: at most a minute or so.
-MOST_WORK = 1e10
+MOST_WORK = 6e9
 
 
 def edge_losses_by_refits(

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments
-from isingmap.data.table import SpinTable
-from isingmap.errors import ModelError, NoEstimateError, PrecisionError
+from isingmap.data.table import SpinTable, counted
+from isingmap.errors import FitWarning, ModelError, NoEstimateError, PrecisionError
 from isingmap.interruption import listening, was_interrupted
 from isingmap.missing_cells.climb import Refined, evaluated, refined
 from isingmap.missing_cells.expectation import Completion
@@ -34,10 +34,12 @@ from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
 from isingmap.structure.search_methods import STEPWISE
 from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
-from isingmap.warned import unheard
+from isingmap.warned import unheard, warn
 
 MOST_ROUNDS = 10  # of search and EM, without and with restarts together
 INTERRUPTED = "interrupted in EM"
+# What a step of the loops takes, how many E-steps to expect in all rounds, and from how many minutes on it is said.
+_SECONDS, _STEPS_EXPECTED, _LONG = 1e-8, 60, 1.0
 
 Progress = Callable[[int, int], None]
 
@@ -125,13 +127,17 @@ def learn_by_em(
         For settings that do not go with missing cells.
     NoEstimateError, NonPlanarError, PrecisionError
         As in `learn_structure`.
+
+    Warns
+    -----
+    FitWarning
+        Before the first EM, where it will take minutes.
     """
     with listening():
         work = _Work(table, asked, options, progress)
-        with unheard():
-            best, n_rounds = work.first(), 1
-            for full in (False, True) if work.has_restarts else (True,):
-                best, n_rounds = _searched_again(work, best, n_rounds, full)
+        best, n_rounds = work.first(), 1
+        for full in (False, True) if work.has_restarts else (True,):
+            best, n_rounds = _searched_again(work, best, n_rounds, full)
         return work.outcome(best, n_rounds)
 
 
@@ -214,13 +220,17 @@ class _Work:
         problem = replace(self.problem, moments=searched)
         options = self.options if full else replace(self.options, n_restarts=0)
         entitle(f"search {number}")
-        result = learn_structure(problem, options, progress=self.progress)
+        with unheard():
+            result = learn_structure(problem, options, progress=self.progress)
         model = reordered(result.model, self.order)
         completion = Completion(model.edges, self.observed)
         if result.was_interrupted:
             return _Round(result, evaluated(model, completion, self.problem.prior))
+        if number == 1:
+            _warn_of_cost(completion)
         in_plane, prior = problem.rules.fields_in_plane, problem.prior
-        return _Round(result, refined(model, completion, prior=prior, fields_in_plane=in_plane, told=_tell))
+        with unheard():
+            return _Round(result, refined(model, completion, prior=prior, fields_in_plane=in_plane, told=_tell))
 
     def _moments(self, moments: np.ndarray, means: np.ndarray) -> EmpiricalMoments:
         """In the order of the table."""
@@ -268,6 +278,20 @@ class _Work:
         )
         expected = self._moments(found.expectation.moments, found.expectation.magnetizations)
         return EMFit(result, in_order_of(self.observed, back), expected, found.n_steps, n_rounds, found.values)
+
+
+def _warn_of_cost(completion: Completion) -> None:
+    """Before the first EM, where it will take minutes."""
+    minutes = completion.work * _SECONDS * _STEPS_EXPECTED / 60.0
+    if minutes > _LONG:
+        largest = max(part.members.size for part in completion.parts)
+        warn(
+            f"EM will take about {minutes:,.0f} minutes: {counted(len(completion.parts), 'connected part')} of missing "
+            f"cells, of up to {counted(largest, 'variable')}, in {len(completion.observed.rows):,} different rows. "
+            "Columns that are mostly missing make it long; missing='pairwise' takes none of it",
+            FitWarning,
+            stacklevel=7,
+        )
 
 
 def _tell(step: int) -> None:
