@@ -354,7 +354,7 @@ class PlanarIsing(Configured, Fitted):
         with progress_bar("edges", enabled=bool(self.verbose)) as progress:
             options = SearchOptions(**options_from(self.get_params(), SearchOptions))
             found = learn_by_em(table, asked, options, progress)
-        self._warn_after(found.result, found.moments)
+        self._warn_after(found.result, found.moments, resumes=False)
         return found
 
     def _asked(self, columns: tuple[str, ...], kept: tuple[str, ...]) -> dict[str, Any]:
@@ -369,9 +369,9 @@ class PlanarIsing(Configured, Fitted):
             warn_about_settings(self.get_params())
         warn_about_data(moments, asked["family"])
 
-    def _warn_after(self, result: SearchResult, moments: EmpiricalMoments) -> None:
+    def _warn_after(self, result: SearchResult, moments: EmpiricalMoments, *, resumes: bool = True) -> None:
         with undisturbed():
-            warn_about_search(result, self.n_edges)
+            warn_about_search(result, self.n_edges, resumes=resumes)
             warn_about_missing_fields(result.model, moments)
 
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
