@@ -176,7 +176,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for question in arguments.questions or [1, 2, 3, 4]:
         print(f"\n### {question}\n")
-        if question == 3:
+        if question == 3 and not arguments.house.exists():
+            print(f"needs {arguments.house}; give another place by --house")
+        elif question == 3:
             third(arguments.tables, arguments.house)
         else:
             {1: first, 2: second, 4: fourth}[question](arguments.tables)

@@ -10,7 +10,7 @@ import pytest
 from isingmap import IsingModel, PlanarIsing
 from isingmap.data.accumulator import MomentAccumulator
 from isingmap.data.convert import as_spin_table
-from isingmap.errors import DataError, DataWarning, ModelError
+from isingmap.errors import DataError, DataWarning, FitWarning, ModelError
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.report.results import write_results
 
@@ -188,3 +188,15 @@ def test_resamples_go_through_em_in_any_order_of_the_rows():
         assert (first.edges == second.edges).all() and (first.couplings == second.couplings).all()
     pairwise = PlanarIsing(missing="pairwise", n_restarts=0).stability(rows(), n_resamples=4)
     assert pairwise.identity != one.identity
+
+
+def test_an_interrupted_fit_gives_no_advice_that_em_refuses(monkeypatch):
+    def told(step):
+        if step == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("isingmap.missing_cells.structural._tell", told)
+    with pytest.warns(FitWarning, match="interrupted in EM, after 2 steps.*best found so far$"):
+        fit = PlanarIsing(missing="em", n_restarts=0).fit(rows())
+    assert fit.learned_.interrupted
+    assert fit.log_likelihood_ == pytest.approx(fit.score_samples(rows()).sum(), abs=1e-8)

@@ -139,18 +139,30 @@ def _missing_fields(model: IsingModel, moments: EmpiricalMoments) -> Iterator[tu
             yield k, doubtful
 
 
-def warn_about_search(result: SearchResult, n_edges: int | None) -> None:
+def warn_about_search(result: SearchResult, n_edges: int | None, *, resumes: bool = True) -> None:
     """What was left out, did not converge, was interrupted or fell short of the number of edges asked for.
+
+    Parameters
+    ----------
+    result : SearchResult
+    n_edges : int or None
+    resumes : bool
+        Whether such a search can go on from a checkpoint.
 
     Warns
     -----
     FitWarning
     """
+<<<<<<< HEAD
     for message in _about_search(result, n_edges):
         warn(message, FitWarning)
+=======
+    for message in _about_search(result, n_edges, resumes):
+        warn(message, FitWarning, stacklevel=TO_CALLER_OF_FIT)
+>>>>>>> em2
 
 
-def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
+def _about_search(result: SearchResult, n_edges: int | None, resumes: bool) -> list[str]:
     messages = []
     infinite = [pair for pair in result.excluded if not pair.too_strong]
     too_strong = [pair for pair in result.excluded if pair.too_strong]
@@ -171,10 +183,8 @@ def _about_search(result: SearchResult, n_edges: int | None) -> list[str]:
     if not result.converged and not result.was_interrupted:
         messages.append(f"a fit did not converge (gradient {result.gradient_norm:.1e}). {_milder(result)}")
     if result.stopped.startswith("interrupted"):
-        messages.append(
-            f"{result.stopped}; the model holds the best found so far. A search with checkpoint=FILE goes on "
-            "from there when it is asked again"
-        )
+        advice = ". A search with checkpoint=FILE goes on from there when it is asked again" if resumes else ""
+        messages.append(f"{result.stopped}; the model holds the best found so far{advice}")
     if n_edges is not None and result.model.n_edges < n_edges:
         messages.append(f"{counted(result.model.n_edges, 'edge')} instead of n_edges={n_edges}: {result.stopped}")
     return messages

@@ -290,7 +290,6 @@ def _warn_of_cost(completion: Completion) -> None:
             f"cells, of up to {counted(largest, 'variable')}, in {len(completion.observed.rows):,} different rows. "
             "Columns that are mostly missing make it long; missing='pairwise' takes none of it",
             FitWarning,
-            stacklevel=7,
         )
 
 
