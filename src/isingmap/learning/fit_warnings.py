@@ -153,13 +153,8 @@ def warn_about_search(result: SearchResult, n_edges: int | None, *, resumes: boo
     -----
     FitWarning
     """
-<<<<<<< HEAD
-    for message in _about_search(result, n_edges):
-        warn(message, FitWarning)
-=======
     for message in _about_search(result, n_edges, resumes):
-        warn(message, FitWarning, stacklevel=TO_CALLER_OF_FIT)
->>>>>>> em2
+        warn(message, FitWarning)
 
 
 def _about_search(result: SearchResult, n_edges: int | None, resumes: bool) -> list[str]:

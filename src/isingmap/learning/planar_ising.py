@@ -334,46 +334,6 @@ class PlanarIsing(Configured, Fitted):
         is_survey = self._reading.weight_kind == SURVEY
         return table.clusters is not None or is_survey or self._uncertainty.errors == "robust"
 
-<<<<<<< HEAD
-=======
-    def _search(self, moments: EmpiricalMoments, columns: tuple[str, ...]) -> SearchResult:
-        asked = self._asked(columns, moments.names)
-        problem = Problem(moments, **asked)
-        self._warn_before(asked, moments)
-        with progress_bar("edges", enabled=bool(self.verbose)) as progress:
-            options = SearchOptions(**options_from(self.get_params(), SearchOptions))
-            result = learn_structure(problem, options, progress=progress)
-        self._warn_after(result, moments)
-        return result
-
-    def _search_by_em(self, table: SpinTable, moments: EmpiricalMoments, columns: tuple[str, ...]) -> EMFit:
-        """The same of a table with missing cells; `moments` are those of what is known."""
-        asked = self._asked(columns, table.names)
-        self._warn_before(asked, moments)
-        with progress_bar("edges", enabled=bool(self.verbose)) as progress:
-            options = SearchOptions(**options_from(self.get_params(), SearchOptions))
-            found = learn_by_em(table, asked, options, progress)
-        self._warn_after(found.result, found.moments, resumes=False)
-        return found
-
-    def _asked(self, columns: tuple[str, ...], kept: tuple[str, ...]) -> dict[str, Any]:
-        """The arguments of the problem, of those columns that are kept."""
-        asked = options_from(self.get_params(), ProblemOptions)
-        for setting in ("required_edges", "graph"):
-            asked[setting] = among_kept(asked[setting], columns, kept, setting)
-        return asked
-
-    def _warn_before(self, asked: dict[str, Any], moments: EmpiricalMoments) -> None:
-        if asked["graph"] is None:  # beside a given graph they are refused
-            warn_about_settings(self.get_params())
-        warn_about_data(moments, asked["family"])
-
-    def _warn_after(self, result: SearchResult, moments: EmpiricalMoments, *, resumes: bool = True) -> None:
-        with undisturbed():
-            warn_about_search(result, self.n_edges, resumes=resumes)
-            warn_about_missing_fields(result.model, moments)
-
->>>>>>> em2
     def _keep(self, learned: LearnedMap, columns: tuple[str, ...], named: bool) -> PlanarIsing:
         self._learned = replace(learned, settings=self._settings())
         self._columns = columns

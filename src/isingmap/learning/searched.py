@@ -79,7 +79,7 @@ def searched_by_em(settings: Settings, table: SpinTable, moments: EmpiricalMomen
     with progress_bar("edges", enabled=bool(settings["verbose"])) as progress:
         options = SearchOptions(**options_from(dict(settings), SearchOptions))
         found = learn_by_em(table, asked, options, progress)
-    _warn_after(settings, found.result, found.moments)
+    _warn_after(settings, found.result, found.moments, resumes=False)
     return found
 
 
@@ -97,7 +97,7 @@ def _warn_before(settings: Settings, asked: Settings, moments: EmpiricalMoments)
     warn_about_data(moments, asked["family"])
 
 
-def _warn_after(settings: Settings, result: SearchResult, moments: EmpiricalMoments) -> None:
+def _warn_after(settings: Settings, result: SearchResult, moments: EmpiricalMoments, *, resumes: bool = True) -> None:
     with undisturbed():
-        warn_about_search(result, settings["n_edges"])
+        warn_about_search(result, settings["n_edges"], resumes=resumes)
         warn_about_missing_fields(result.model, moments)
