@@ -85,7 +85,7 @@ STUDIES = {
 def p_values(study, k):
     """Structure, strength, likelihood ratio, chi-square; the first edge; the share of the others below the level."""
     make, how = STUDIES[study]
-    # A seed for each table: with the same 19 permutations for all, the share would be that of their luck, not the level.
+    # A seed for each table: with the same 19 permutations for all, the shares would be those of their luck.
     estimator = PlanarIsing(random_state=k, **how.get("settings", GREEDY))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IsingMapWarning)
