@@ -284,6 +284,16 @@ def test_errors_and_warnings_name_the_group(spins):
     assert pairwise.n_permutations == 2 and pairwise.together.result.is_composite
 
 
+def test_missing_cells_by_em_count_for_what_is_known_of_their_rows(spins):
+    holes = [np.where(np.random.default_rng(k).random(group.shape) < 0.1, 0, group) for k, group in enumerate(spins)]
+    em = PlanarIsing(search="greedy", missing="em", missing_label=0)
+    by_em = compare(*holes, em, n_permutations=2)
+    apart = sum(em.fit(group).learned_.result.log_likelihood for group in holes)
+    together = em.fit(np.concatenate(holes)).learned_.result.log_likelihood
+    assert by_em.likelihood_ratio.value == pytest.approx(2 * (apart - together), abs=1e-5)
+    assert by_em.n_permutations == 2
+
+
 @pytest.mark.parametrize(
     ("how", "message"),
     [
@@ -297,6 +307,7 @@ def test_errors_and_warnings_name_the_group(spins):
             r"clusters must be one label per row: expected \(70,\), got \(71,\)",
         ),
         ({"estimator": PlanarIsing(weight_kind="survey")}, "weight_kind='survey' has no permutation test"),
+        ({"estimator": PlanarIsing(criterion="cv")}, "every group and every permutation choose settings of its own"),
     ],
 )
 def test_settings_that_cannot_be(spins, how, message):

@@ -32,6 +32,7 @@ from isingmap.resampling.options import ComparisonOptions
 from isingmap.resampling.permutations import GroupedRows, grouped_rows
 from isingmap.resampling.refit import Refit, by_name
 from isingmap.resampling.run import outcomes_of
+from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.options import ProblemOptions, SearchOptions
 
 
@@ -202,6 +203,12 @@ def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tupl
     KeyboardInterrupt
         Ctrl-C before the last search came to its end.
     """
+    if settings["criterion"] == CROSS_VALIDATED:
+        raise ModelError(
+            "criterion='cv' would let every group and every permutation choose settings of its own. Let a fit of all "
+            "rows with criterion='cv' choose first, and compare with what its summary says was taken, such as "
+            "criterion='ebic' with gamma=0.5"
+        )
     check_values(dict(settings))
     reading = DataOptions(**options_from(dict(settings), DataOptions))
     prepared = brought_together(groups, reading)
