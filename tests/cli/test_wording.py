@@ -24,7 +24,7 @@ def model(tmp_path):
         ("fit t.csv -o o --threshold 1 --positive 1", "--threshold and --positive exclude each other"),
         ("fit t.csv -o o --search tmfg --min-gain 1 --n-edges 3", "--min-gain 1.0, --n-edges 3; leave them out"),
         ("fit const.csv -o o", "c (1 in all 36). Leave it out, or use --constant drop"),
-        ("fit empty.csv -o o --missing drop", "Use --missing minus or --missing pairwise"),
+        ("fit empty.csv -o o --missing drop", "Use --missing em, --missing minus or --missing pairwise"),
         ("fit ids.csv -o o", "set it aside (--id-column of a file"),
         ("predict m.json ids.csv -o p.csv", "set it aside (--id-column of a file"),
         ("predict m.json more.csv -o p.csv", "'d', 'e'; its variables are a, b, c. Leave these columns out: "),

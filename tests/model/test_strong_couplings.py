@@ -230,7 +230,7 @@ def test_a_model_too_large_for_balls_refuses_an_entropy_that_is_lost(monkeypatch
 def test_questions_that_every_rung_refuses_are_enumerated(monkeypatch):
     """Weak couplings on a cycle of huge ones can leave log Z good and refuse what is read off along paths."""
 
-    def refuse(*arguments):
+    def refuse(*arguments, **settings):
         raise PrecisionError("no", loss=1.0)
 
     monkeypatch.setattr("isingmap.inference.precision.Ladder.ask", refuse)

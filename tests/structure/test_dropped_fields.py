@@ -10,7 +10,7 @@ from bare_moments import learn_structure, problem_of
 from isingmap import IsingModel, PlanarIsing
 from isingmap.data.table import FIELD
 from isingmap.errors import FileFormatError, FitWarning, ModelError, NoEstimateError, NonPlanarError
-from isingmap.learning import planar_ising
+from isingmap.learning import searched
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.report.summary import fit_summary
 from isingmap.structure import checkpoint
@@ -264,7 +264,7 @@ def test_the_summary_of_a_search_stopped_before_its_fields_were_looked_at(last, 
         if len(calls) == (last if last > 0 else len(counts) - 1):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(planar_ising, "progress_bar", lambda *_, **__: nullcontext(stop))
+    monkeypatch.setattr(searched, "progress_bar", lambda *_, **__: nullcontext(stop))
     with pytest.warns(FitWarning, match="interrupted"):
         fit = PlanarIsing(criterion="bic", fields="paying", search="greedy").fit(rows)
     assert len(fit.result_.dropped_fields) < len(whole.dropped_fields)
