@@ -186,7 +186,9 @@ def _is_total(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
 
 def _is_mean(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
     """Whether every cell is the mean of the others in its row, as far as it has digits; one at least is a fraction."""
-    found_fraction = False
+    # Whole numbers would be looked at for long: half of all cells are 0 or 1 where the mean is nearer.
+    if not any(_is_fraction(text) for text in _texts_from(sheet.columns[candidate], 0)):
+        return False
     for row, cell in enumerate(sheet.columns[candidate]):
         mean = number(cell)
         parts = [number(sheet.columns[j][row]) for j in kept if j != candidate] if mean is not None else [None]
@@ -195,8 +197,12 @@ def _is_mean(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
         n_digits = len(cell.strip().partition(".")[2])
         if abs(sum(parts) / len(parts) - mean) > 0.5000001 * 10.0**-n_digits:  # type: ignore[arg-type]
             return False
-        found_fraction = found_fraction or not mean.is_integer()
-    return found_fraction
+    return True
+
+
+def _is_fraction(text: str) -> bool:
+    value = number(text)
+    return value is not None and not value.is_integer()
 
 
 def _last_row_is_total(columns: Sequence[Sequence[str]]) -> bool:
