@@ -114,7 +114,6 @@ def placed_rows(table: SpinTable, *, weights_are_counts: bool = True) -> tuple[R
             f"{MOST_ROWS:,}. Divide all weights by one number"
         )
     there = np.flatnonzero(weights > 0)
-    there = np.flatnonzero(weights > 0)
     cluster = np.zeros(table.n_samples, np.int64) if table.clusters is None else table.clusters
     order = there[np.lexsort((weights[there], *table.spins[there].T[::-1], cluster[there]))]
     spins, weights, cluster = table.spins[order], weights[order], cluster[order]
