@@ -67,7 +67,7 @@ def test_the_settings_of_the_fit_are_those_of_the_check(fitted, tmp_path, capsys
     assert "each with its own fit" in check("--weight-column", "w")
     assert "\\n" not in check("--weight-column", "w")  # two notes on lines of their own
     assert "another rule for missing cells" in check("--weight-column", "w", "--missing", "minus")
-    assert "not the maximum" in check("--drop-column", "w")
+    assert "not the maximum that a refit would find" in check("--drop-column", "w")
     del document["fit"]["moments"]  # as an older file
     (tmp_path / "weighted-map" / "model.json").write_text(json.dumps(document))
     assert "another prior" in check("--weight-column", "w")

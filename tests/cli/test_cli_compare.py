@@ -111,7 +111,7 @@ def test_three_groups_are_compared_in_pairs(run, two, pairs, tmp_path):
     assert code == 0 and not err
     names = {path.name for path in (tmp_path / "o").iterdir()}
     assert names == {"groups.csv", "comparisons.csv", "summary.txt", "_other", "men", "women"} | {
-        "_other-men", "_other-women", "men-women"
+        "compare-_other-men", "compare-_other-women", "compare-men-women"
     }  # fmt: skip
     groups = rows_of(tmp_path / "o" / "groups.csv")
     assert [(row["group"], row["folder"], float(row["rows"])) for row in groups] == [
@@ -119,7 +119,7 @@ def test_three_groups_are_compared_in_pairs(run, two, pairs, tmp_path):
     ]  # fmt: skip
     tests = rows_of(tmp_path / "o" / "comparisons.csv")
     assert all(float(row["structure_p"]) <= float(row["structure_p_holm"]) <= 1 for row in tests) and len(tests) == 3
-    assert {path.name for path in (tmp_path / "o" / "men-women").iterdir()} == FILES
+    assert {path.name for path in (tmp_path / "o" / "compare-men-women").iterdir()} == FILES
     assert "Maps of 3 groups" in out and "men and women: structure p =" in " ".join(out.split())
     code, _, err = run("fit", table, "--split-by", "sex", *FEW, "--checkpoint", tmp_path / "c", "-o", tmp_path / "p")
     assert code == 2 and "--checkpoint keeps the permutations of one comparison, and there are 3 groups" in err

@@ -38,7 +38,7 @@ def test_names_and_legend_do_not_overlap(found):
     assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height for box in everything)
     assert legend.x0 > max(box.x1 for box in texts[:-1])
     shown = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert shown[:2] == ["larger in men", "larger in <i>"] and "p < 0.05, corrected (Holm)" in shown
+    assert shown[:2] == ["more positive in men", "more positive in <i>"] and "p < 0.05, corrected (Holm)" in shown
 
 
 def test_axes_go_in_and_come_out(found):

@@ -14,7 +14,7 @@ from isingmap.option import given
 from isingmap.printable import printable
 from isingmap.report.facts import CODE, Fact, text_fact
 from isingmap.report.fit_facts import CARE, REPEAT, settings_text
-from isingmap.report.text import distinct, some
+from isingmap.report.text import distinct, shortened, some
 from isingmap.structure.options import RESTARTED
 
 GROUPS, TESTS, EDGES, READING = "Groups", "Tests", "Edges that differ most", "Reading it"
@@ -45,7 +45,7 @@ def _groups(found: Comparison) -> Iterator[Fact]:
             f"{n_rows:,.10g} rows; {counted(model.n_edges, 'edge')} and "
             f"{counted(int(model.free_fields.sum()), 'field')}, global strength (sum of |couplings|) {strength:.3f}"
         )
-        yield Fact(GROUPS, printable(label)[:20], value, text)
+        yield Fact(GROUPS, shortened(printable(label), 18), value, text)
     yield text_fact(GROUPS, "variables", f"{len(found.names):,}: {some(found.names)}")
 
 
@@ -123,7 +123,20 @@ def _edges(found: Comparison) -> Iterator[Fact]:
         value = {"source": found.names[i], "target": found.names[j], "first": first, "second": second,
                  "p_value": float(p_values[k]), "p_holm": float(holm[k])}  # fmt: skip
         numbers = f"{first:+.3f} and {second:+.3f}, p = {p_values[k]:.3g}, Holm {holm[k]:.3g}"
+        without = left_out_of(found, k)
+        if without:
+            numbers += f"; left out of {' and '.join(map(printable, without))}: infinite or too strong there"
         yield Fact(EDGES, "", value, f"{names[i]} - {names[j]}: {numbers}")
+
+
+def left_out_of(found: Comparison, k: int) -> list[str]:
+    """The groups whose map lacks pair k because it would be infinite or too strong: 0 is no estimate there."""
+    pair = {*found.pair_names[k]}
+    return [
+        label
+        for label, learned in zip(found.labels, found.maps, strict=True)
+        if any({one.source, one.target} == pair for one in learned.result.excluded)
+    ]
 
 
 def _infinite(found: Comparison) -> Iterator[Fact]:
@@ -134,7 +147,8 @@ def _infinite(found: Comparison) -> Iterator[Fact]:
             shown = some([f"{source} - {target}" for source, target in pairs], 6)
             text = (
                 f"{counted(len(pairs), 'coupling')} would be infinite or too strong in {printable(label)} and "
-                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}); a prior makes all finite"
+                f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}), so that size and sign of such a "
+                "difference mean nothing; with prior=1 all are finite, and searches take those that pay"
             )
             yield Fact(CARE, "left out", {"group": label, "pairs": [list(pair) for pair in pairs]}, text)
 
@@ -145,7 +159,8 @@ def _reading(found: Comparison) -> Iterator[Fact]:
         "p",
         "the share of permutations, this one counted with them, in which the groups differ as much: structure by the "
         "coupling that differs most, strength by the sum of all. The likelihood ratio is about the whole models, their "
-        "fields too: it is large also where groups differ in their means alone",
+        "fields too: it is large also where groups differ in their means alone. Each search pays for its edges, so "
+        "two maps need not have all that one for all rows has, and it can be negative",
     )
     if found.together.result.search in RESTARTED and not found.together.result.n_restarts:
         yield text_fact(

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.comparing.comparison import Comparison, holm
-from isingmap.files.csv_file import write_csv
+from isingmap.files.csv_file import Cell, write_csv
 from isingmap.files.safe_name import folder_names
 from isingmap.files.strict_json import write_json
 from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
@@ -18,17 +18,18 @@ from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.printable import printable
 from isingmap.report.common_places import common_places
-from isingmap.report.comparison_facts import by_p_value, comparison_facts
+from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_of
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import Fact, as_text
 from isingmap.report.plots import write_figure
 from isingmap.report.results import free_sibling, write_results
 from isingmap.report.tables import Row
+from isingmap.report.text import shortened
 
 FILES = ("comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt")
 DIFFERENCE_COLUMNS = (
     *("source", "target", "coupling_first", "coupling_second", "difference", "p_value", "p_holm"),
-    "tested",
+    *("tested", "left_out_of"),
 )
 GROUP_FILES = ("groups.csv", "comparisons.csv", "summary.txt")
 GROUP_COLUMNS = ("group", "folder", "rows", "edges", "fields", "strength", "log_likelihood")
@@ -118,7 +119,7 @@ def write_groups(
     """
     folder = _whole(Path(folder), comparisons, force)
     places = common_places([each.model for each in maps], layout) if places is None else places
-    pairs = [f"{first}-{second}" for first, second in combinations(labels, 2)]
+    pairs = [f"compare-{first}-{second}" for first, second in combinations(labels, 2)]
     names = folder_names([*labels, *pairs], taken=GROUP_FILES)
     of_groups = dict(zip(labels, names, strict=False))
     of_pairs = dict(zip(combinations(labels, 2), names[len(labels) :], strict=True))
@@ -191,7 +192,10 @@ def difference_rows(comparison: Comparison) -> list[Row]:
         [comparison.couplings, comparison.difference, comparison.edge_p_values, comparison.holm_p_values]
     )
     names, tested = comparison.pair_names, comparison.is_tested
-    return [(*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no") for k in order.tolist()]
+    return [
+        (*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no", "; ".join(left_out_of(comparison, k)))
+        for k in order.tolist()
+    ]
 
 
 def group_rows(folders: dict[str, str], maps: Sequence[LearnedMap]) -> list[Row]:
@@ -231,8 +235,13 @@ def groups_text(groups: Sequence[Row], comparisons: Sequence[Row], title: str) -
 
 def _group_fact(row: Row) -> Fact:
     label, folder, n_rows, n_edges, n_fields, strength, _ = row
-    text = f"{n_rows:,.10g} rows, {n_edges:,} edges, {n_fields:,} fields, global strength {strength:.3f}; in {folder}"
-    return Fact("Groups", printable(label)[:20], row[1], text)
+    counts = f"{n_rows:,.10g} rows, {_counted(n_edges, 'edge')}, {_counted(n_fields, 'field')}"
+    text = f"{counts}, global strength {strength:.3f}; in {folder}"
+    return Fact("Groups", shortened(printable(label), 18), row[1], text)
+
+
+def _counted(number: Cell, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _comparison_fact(row: Row) -> Fact:

@@ -142,7 +142,7 @@ def _draw_legend(axes: Any, comparison: Comparison, difference: np.ndarray, scal
     p_values, holm = comparison.edge_p_values, comparison.holm_p_values
     differs = comparison.difference != 0
     rows = [
-        (legend_line(sign, 1.8), f"larger in {label}")
+        (legend_line(sign, 1.8), f"more positive in {label}")
         for sign, label in ((1, second), (-1, first))
         if (np.sign(difference) == sign).any()
     ]

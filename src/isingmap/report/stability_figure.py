@@ -15,7 +15,7 @@ from isingmap.resampling.options import CASE_DROPPING
 from isingmap.resampling.stability import STILL_ALIKE, Stability
 
 MOST_PAIRS = 60  # shown in one picture
-ROW, WIDTH, FRAME = 0.19, 8.4, 1.35  # inches: of a pair, of the picture, and above and below the pairs
+ROW, WIDTH, FRAME = 0.19, 8.4, 1.5  # inches: of a pair, of the picture, and above and below the pairs
 FONT_SIZE = 7.5
 
 
@@ -28,7 +28,7 @@ def stability_figure(stability: Stability, title: str | None) -> Any:
     chosen = _shown_pairs(stability)
     height = FRAME + ROW * max(len(chosen), 3)
     figure = Figure(figsize=(WIDTH, height), facecolor="white")
-    top, bottom = 1 - 0.75 / height, 0.6 / height
+    top, bottom = 1 - 0.75 / height, 0.75 / height
     left, right = figure.subplots(
         1, 2, sharey=True, gridspec_kw={"left": 0.36, "right": 0.97, "bottom": bottom, "top": top, "wspace": 0.06}
     )
@@ -67,7 +67,7 @@ def _draw_couplings(axes, stability: Stability, chosen: np.ndarray) -> None:
         here = is_edge & (np.sign(couplings) == sign)
         axes.plot(couplings[here], rows[here], "o" if sign > 0 else "s", color=colour, markersize=4)
     axes.plot(couplings[~is_edge], rows[~is_edge], "o", markersize=4, color="white", markeredgecolor=ZERO)
-    _label(axes, "coupling: fit, and 95 % of the refits (0 without the edge)")
+    _label(axes, "coupling: fit, and 95 % of the refits\n(0 without the edge)")
 
 
 def _draw_frequencies(axes, stability: Stability, chosen: np.ndarray) -> None:
@@ -81,8 +81,8 @@ def _draw_frequencies(axes, stability: Stability, chosen: np.ndarray) -> None:
         axes.axvline(limit, color="black", linewidth=0.8, linestyle=":")
     axes.set_xlim(0, 1.02)
     axes.tick_params(left=False)
-    dots = "; dots: at most 1 false edge expected" if limit <= 1 else ""
-    _label(axes, f"share of refits with the edge (hollow: not in the fit){dots}")
+    dots = "; dots: at most 1 false edge" if limit <= 1 else ""
+    _label(axes, f"share of refits with the edge\n(hollow: not in the fit{dots})")
 
 
 def _case_figure(stability: Stability, title: str | None) -> Any:
