@@ -112,8 +112,8 @@ class SpinTable:
         )
 
     def with_notes(self, *notes: str) -> SpinTable:
-        """The same table with more sentences in `notes`."""
-        return replace(self, notes=self.notes + notes)
+        """The same table with more sentences in `notes`, each of them once."""
+        return replace(self, notes=tuple(dict.fromkeys(self.notes + notes)))
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
