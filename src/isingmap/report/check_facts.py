@@ -45,8 +45,8 @@ def _what_was_done(check: GoodnessOfFit) -> Iterator[Fact]:
         "each with its own fit on the same graph"
         if check.is_refitted
         else "held against the model as it is, because it is not the maximum of the likelihood for this table: it was "
-        "fitted to other rows, or with another rule for missing cells, another prior, other weights or another kind of "
-        "weights than were given here"
+        "fitted to other rows, or by EM, or with another rule for missing cells, another prior, other weights or "
+        "another kind of weights than were given here"
     )
     failed = (
         f"; in {counted(check.n_failed, 'of them', 'of them')} no fit exists, which are left out"
