@@ -205,3 +205,12 @@ def test_too_few_rows_for_a_fit_are_told():
     table, model = fitted_to([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 1]], edges=[(0, 1)], names=("a", "b"))
     with pytest.raises(DataError, match="of 30 tables simulated .* too few rows"):
         goodness_of_fit(model, table, n_tables=30)
+
+
+def test_a_check_of_a_model_by_em_says_why_the_model_is_held_as_it_is():
+    rows = CHAIN.sample(60, rng=1).astype(np.int8)
+    rows[:9, 0] = 0
+    table = SpinTable(rows, NAMES, (Coding("no", "yes"),) * 6)
+    check = goodness_of_fit(CHAIN, table, missing="em", n_tables=19)
+    assert not check.is_refitted
+    assert any("no table is fitted again" in note for note in check.notes)

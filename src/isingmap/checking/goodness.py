@@ -11,7 +11,7 @@ from isingmap.checking.simulated import Simulation
 from isingmap.checking.statistics import TableStatistics, statistics_of, triples_of
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import empirical_moments
-from isingmap.data.options import FREQUENCY, SURVEY
+from isingmap.data.options import EM, FREQUENCY, SURVEY
 from isingmap.data.table import SpinTable
 from isingmap.errors import DataError, ModelError
 from isingmap.interruption import listening
@@ -25,6 +25,12 @@ ROUNDING = 1e-7
 # Fewer simulated tables say nothing about p-values below 0.05.
 FEWEST_TABLES = 19
 MOST_ROWS = 10_000_000
+# A maximum by EM does not have the moments of the pairs that are known, so `is_maximum` never finds it to be one.
+OF_EM = (
+    "Means and pairs are those of the rows that know them. A model by EM need not have them, so no table is fitted "
+    "again, and p-values are only rough: for its own table rather too large; and cells that are missing more often "
+    "where others have a certain value move pairs too, without the model being wrong."
+)
 PAIRS, WORST_PAIR, COUNTS, TRIPLES, WORST_TRIPLE = (
     "pairs, sum of z^2",
     "worst pair, |z|",
@@ -156,7 +162,7 @@ def goodness_of_fit(
         Columns named as the spins of the model, in any order; every spin must be there. Rows with weights that are
         whole frequencies are repeated, so often that drawn tables have as many rows; with other weights drawn rows
         carry those of the table.
-    missing : {"pairwise", "drop", "minus", "error"}
+    missing : {"em", "pairwise", "drop", "minus", "error"}
         Rule for missing cells, `weight_kind` and `prior`: those that the model was fitted with, or it is not the
         maximum of the likelihood for the table.
     weight_kind : {"frequency", "survey"}
@@ -236,6 +242,8 @@ def _in_order_of(model: IsingModel, table: SpinTable) -> SpinTable:
 def _with_rules(table: SpinTable, missing: str, weight_kind: str) -> SpinTable:
     """The table as a model with these settings is learned from it; whole frequencies as so many rows."""
     table = apply_missing(replace(table, clusters=None), missing)
+    if missing == EM and table.n_missing:
+        table = table.with_notes(OF_EM)
     if weight_kind == SURVEY:
         return as_survey(table)
     if table.weights is None or (table.weights != np.floor(table.weights)).any():

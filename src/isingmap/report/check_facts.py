@@ -44,10 +44,9 @@ def _what_was_done(check: GoodnessOfFit) -> Iterator[Fact]:
     how = (
         "each with its own fit on the same graph"
         if check.is_refitted
-        else "held against the model as it is, because it is not the maximum that a refit would find: it was fitted by "
-        "EM (missing='em'), or to other rows, or with another rule for missing cells, another prior, "
-        "other weights or another kind of weights than were given here. Of "
-        "a model fitted to this table all p are then too large"
+        else "held against the model as it is, because it is not the maximum that a refit would find: it was fitted to "
+        "other rows, or by EM, or with another rule for missing cells, another prior, other weights or another kind of "
+        "weights than were given here"
     )
     failed = (
         f"; in {counted(check.n_failed, 'of them', 'of them')} no fit exists, which are left out"
