@@ -51,15 +51,13 @@ def batches(monkeypatch):
     return sizes
 
 
-@pytest.mark.parametrize("settings", [{}, {"temperature": 30.0}, {"family": "planar"}, {"seed": 4}], ids=str)
+@pytest.mark.parametrize("settings", [{"temperature": 30.0, "seed": 4}, {"family": "planar"}], ids=str)
 def test_threads_find_what_one_after_the_other_does(moments, batches, settings):
     alone = learned(moments, **settings)
     assert not batches
-    for n_jobs in (2, 3):
-        with joblib.parallel_config(backend="threading"):
-            assert_same(learned(moments, **settings, n_jobs=n_jobs), alone)
-        assert max(batches) == n_jobs
-        batches.clear()
+    with joblib.parallel_config(backend="threading"):
+        assert_same(learned(moments, **settings, n_jobs=3), alone)
+    assert max(batches) == 3
 
 
 def test_a_restart_that_improves_ends_its_batch(moments, batches):
