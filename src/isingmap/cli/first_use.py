@@ -55,11 +55,13 @@ KERNELS: dict[str, tuple[str, ...]] = {
 
 def compile_ahead(*, verbose: bool) -> None:
     """Compile the kernels of a fit, if this is the first use; without a second processor that has to wait."""
+    missing = [name for name in KERNELS if not is_kept(kernel_of(name))]
+    if len(missing) < FEWEST_KERNELS:
+        return
     from joblib import cpu_count
 
-    missing = [name for name in KERNELS if not is_kept(kernel_of(name))]
     n_processes = min(cpu_count(), MOST_PROCESSES, len(missing))
-    if n_processes > 1 and len(missing) >= FEWEST_KERNELS:
+    if n_processes > 1:
         _compile_side_by_side(missing, n_processes, verbose)
 
 

@@ -32,7 +32,6 @@ def learn_and_write(
     source: tuple[str, str] | None = None,
 ) -> int:
     """Fit the table with the options given, write all results and say where; returns the exit code."""
-    compile_ahead(verbose=_is_watched(arguments))
     places = places_of(table.names, arguments)
     graph, notes = graph_of(table.names, arguments)
     learned = estimator(arguments, missing=missing, graph=graph).fit(table.with_notes(*notes)).learned_
@@ -41,7 +40,6 @@ def learn_and_write(
 
 def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, source: tuple[str, str]) -> int:
     """Like `learn_and_write`, and again from resampled rows."""
-    compile_ahead(verbose=_is_watched(arguments))
     places = places_of(table.names, arguments)
     graph, notes = graph_of(table.names, arguments)
     fit = estimator(arguments, missing=arguments.missing, graph=graph)
@@ -56,7 +54,6 @@ def resample_and_write(table: SpinTable, arguments: Namespace, *, title: str, so
 
 def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Namespace, *, title: str) -> int:
     """Like `learn_and_write`, from a matrix of moments and the means, or None."""
-    compile_ahead(verbose=_is_watched(arguments))
     places = places_of(names, arguments)
     graph, notes = graph_of(names, arguments)
     fit = estimator(arguments, graph=graph).fit_moments(moments, arguments.n_samples, magnetizations=means, names=names)
@@ -65,7 +62,8 @@ def learn_moments_and_write(moments, names: Sequence[str], means, arguments: Nam
 
 
 def estimator(arguments: Namespace, **settings: object) -> PlanarIsing:
-    """The estimator with the options given."""
+    """The estimator with the options given, and what its fits call compiled."""
+    compile_ahead(verbose=_is_watched(arguments))
     given = {o.python: getattr(arguments, o.name) for o in OPTIONS if o.python and hasattr(arguments, o.name)}
     return PlanarIsing(**(given | {"verbose": _is_watched(arguments)} | settings))
 
