@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -175,10 +175,11 @@ def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
 
 def _is_total(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
     found_two = False
-    for row, cell in enumerate(sheet.columns[candidate]):
-        total = number(cell)
-        parts = [number(sheet.columns[j][row]) for j in kept if j != candidate] if total is not None else [None]
-        if total is None or None in parts or sum(parts) != total:  # type: ignore[arg-type]
+    for row in _beside_others(sheet, candidate, kept):
+        if row is None:
+            return False
+        _, total, parts = row
+        if sum(parts) != total:
             return False
         found_two = found_two or total > 1
     return found_two
@@ -189,15 +190,28 @@ def _is_mean(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
     # Whole numbers would be looked at for long: half of all cells are 0 or 1 where the mean is nearer.
     if not any(_is_fraction(text) for text in _texts_from(sheet.columns[candidate], 0)):
         return False
-    for row, cell in enumerate(sheet.columns[candidate]):
-        mean = number(cell)
-        parts = [number(sheet.columns[j][row]) for j in kept if j != candidate] if mean is not None else [None]
-        if mean is None or None in parts:
+    for row in _beside_others(sheet, candidate, kept):
+        if row is None:
             return False
+        cell, mean, parts = row
         n_digits = len(cell.strip().partition(".")[2])
-        if abs(sum(parts) / len(parts) - mean) > 0.5000001 * 10.0**-n_digits:  # type: ignore[arg-type]
+        if abs(sum(parts) / len(parts) - mean) > 0.5000001 * 10.0**-n_digits:
             return False
     return True
+
+
+def _beside_others(
+    sheet: Sheet, candidate: int, kept: Sequence[int]
+) -> Iterator[tuple[str, float, list[float]] | None]:
+    """Row by row the cell of a column, its number, and the numbers of the other columns; None where one is none."""
+    for row, cell in enumerate(sheet.columns[candidate]):
+        value = number(cell)
+        if value is None:
+            yield None
+            continue
+        parts = [number(sheet.columns[j][row]) for j in kept if j != candidate]
+        known = [part for part in parts if part is not None]
+        yield (cell, value, known) if len(known) == len(parts) else None
 
 
 def _is_fraction(text: str) -> bool:

@@ -81,21 +81,24 @@ def read_in_parts(
         try:
             parts = _parts(path, data, separator, header_lines)
             passed = _Passed(MomentAccumulator(missing=missing, **coding), roles)
+            n_read: Callable[[int], int] | None = None
             for sheet in parts:
                 look()
                 passed.add(sheet)
                 if progress is not None:
-                    progress(_n_read(path, data, passed.accumulator.n_rows), len(data))
+                    n_read = n_read or _bytes_by_rows(path, data)
+                    progress(n_read(passed.accumulator.n_rows), len(data))
         except (_TakesAllError, UnevenError, UnicodeDecodeError):
             return None
     return passed.table()
 
 
-def _n_read(path: str | PathLike[str], data: BytesOnDisk, n_rows: int) -> int:
-    """Bytes that have been read; of a Parquet file, which its library reads, as large a share as of the rows."""
+def _bytes_by_rows(path: str | PathLike[str], data: BytesOnDisk) -> Callable[[int], int]:
+    """Bytes read when so many rows have passed; of a Parquet file, which its library reads, as large a share."""
     if not is_parquet(path):
-        return data.n_read
-    return len(data) * n_rows // parquet_rows(path)
+        return lambda n_rows: data.n_read
+    n_all = parquet_rows(path)
+    return lambda n_rows: len(data) * n_rows // n_all
 
 
 class _TakesAllError(Exception):
