@@ -84,6 +84,7 @@ SUBLAYERS = {
         "resamples": 1,
         "permutations": 2,
         "refit": 2,
+        "pairs": 3,
         "finished": 3,
         "run": 4,
         "stability": 4,

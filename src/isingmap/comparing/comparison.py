@@ -16,6 +16,7 @@ from scipy.stats import chi2
 from isingmap.cached import cached_property, own_fields
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.resampling.options import ComparisonOptions
+from isingmap.resampling.pairs import OfPairs
 from isingmap.resampling.refit import Outcome
 from isingmap.structure.result import GIVEN
 
@@ -43,7 +44,7 @@ class GroupTest:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(OfPairs):
     """Two groups, their maps, and what becomes of the differences when rows are dealt out anew.
 
     Pairs are all pairs of variables i < j, row by row, in the order of the columns.
@@ -94,16 +95,6 @@ class Comparison:
     def names(self) -> tuple[str, ...]:
         """The variables."""
         return self.together.model.names
-
-    @cached_property
-    def pairs(self) -> np.ndarray:
-        """All pairs of columns, (n_pairs, 2)."""
-        return np.stack(np.triu_indices(len(self.names), 1), axis=1)
-
-    @property
-    def pair_names(self) -> list[tuple[str, str]]:
-        """The same by name."""
-        return [(self.names[i], self.names[j]) for i, j in self.pairs.tolist()]
 
     @cached_property
     def couplings(self) -> np.ndarray:
@@ -233,15 +224,9 @@ class Comparison:
             waiting = outcome
 
     def _coupling(self, outcome: Outcome) -> np.ndarray:
-        i, j = np.sort(self._place[outcome.edges], axis=1).T
         found = np.zeros(len(self.pairs))
-        found[i * len(self.names) - i * (i + 1) // 2 + j - i - 1] = outcome.couplings
+        found[self.numbers_of_fit(outcome)] = outcome.couplings
         return found
-
-    @cached_property
-    def _place(self) -> np.ndarray:
-        """Of a column in the order of the names, in that of the table."""
-        return np.array(sorted(range(len(self.names)), key=self.names.__getitem__), np.int64)
 
 
 @dataclass(frozen=True, eq=False)

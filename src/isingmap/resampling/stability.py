@@ -9,6 +9,7 @@ import numpy as np
 
 from isingmap.cached import cached_property, own_fields
 from isingmap.resampling.options import CASE_DROPPING, M_OUT_OF_N, PARAMETRIC, StabilityOptions
+from isingmap.resampling.pairs import OfPairs
 from isingmap.resampling.refit import Outcome
 from isingmap.resampling.resamples import DROPPED, dropped_share
 
@@ -42,7 +43,7 @@ class CaseDropping:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(OfPairs):
     """What resamples say of a fit. Pairs are all pairs of variables i < j, row by row, in the order of the columns.
 
     Attributes
@@ -111,15 +112,6 @@ class Stability:
         return {name: tuple(found[name]) for name in self.names if name in found}
 
     @cached_property
-    def pairs(self) -> np.ndarray:
-        """(n_pairs, 2) int64."""
-        return np.stack(np.triu_indices(len(self.names), 1), axis=1)
-
-    @property
-    def pair_names(self) -> list[tuple[str, str]]:
-        return [(self.names[i], self.names[j]) for i, j in self.pairs.tolist()]
-
-    @cached_property
     def coupling(self) -> np.ndarray:
         """Of each pair in the fit, 0 where it has no edge, (n_pairs,)."""
         found = np.zeros(len(self.pairs))
@@ -139,12 +131,9 @@ class Stability:
     @cached_property
     def _chosen(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pair, resample and coupling of every edge of every refit, by pair."""
-        column = np.argsort(np.array(sorted(range(len(self.names)), key=self.names.__getitem__)))
-        place = np.argsort(column)  # of a column in the order of the names, in that of the caller
-        edges = np.concatenate([np.empty((0, 2), np.int64), *(outcome.edges for outcome in self.fitted)])
         values = np.concatenate([np.empty(0), *(outcome.couplings for outcome in self.fitted)])
         which = np.repeat(np.arange(self.n_fitted), [len(outcome.edges) for outcome in self.fitted])
-        pair = self.numbers_of(np.sort(place[edges], axis=1))
+        pair = np.concatenate([np.empty(0, np.int64), *map(self.numbers_of_fit, self.fitted)])
         order = np.argsort(pair, kind="stable")
         return pair[order], which[order], values[order]
 
@@ -266,11 +255,6 @@ class Stability:
     def sampled_from_fit(self) -> bool:
         """Whether rows were samples of the fitted model."""
         return self.settings.kind == PARAMETRIC
-
-    def numbers_of(self, edges: np.ndarray) -> np.ndarray:
-        """Where edges i < j stand among the pairs."""
-        i, j = np.asarray(edges, np.int64).reshape(-1, 2).T
-        return i * len(self.names) - i * (i + 1) // 2 + j - i - 1
 
     def _marked(self, edges: np.ndarray) -> np.ndarray:
         marked = np.zeros(len(self.pairs), bool)
