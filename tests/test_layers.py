@@ -71,7 +71,6 @@ SUBLAYERS = {
     },
     "missing_cells": {
         "parts": 0,
-        "reordered": 1,
         "start": 1,
         "expectation": 1,
         "information": 2,

@@ -16,6 +16,7 @@ from isingmap.learning.edges_of_columns import among_kept
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, options_from
 from isingmap.model import IsingModel
+from isingmap.model.reordered import reordered
 from isingmap.progress import progress_bar
 from isingmap.resampling.finished import identity_of
 from isingmap.resampling.options import PARAMETRIC, StabilityOptions
@@ -105,7 +106,8 @@ def stability_of(
         search = replace(search, seed=SETTINGS["random_state"].default)  # there is nothing to restart
     elif search.n_restarts is None and settings["search"] in SETTINGS["random_state"].steers:
         search = replace(search, n_restarts=0)  # a thousand searches need not each be the last word
-    model = in_order_of_names(learned.model) if resampling.kind == PARAMETRIC else None
+    by_names = np.array(sorted(range(table.n_spins), key=table.names.__getitem__), np.int64)
+    model = reordered(learned.model, by_names) if resampling.kind == PARAMETRIC else None
     rows = own_order(table, weights_are_counts=settings["weight_kind"] != SURVEY)
     by_em = settings["missing"] == EM and table.n_missing > 0
     refit = Refit(rows, resampling, seed, asked, search, model, os.getpid(), by_em)
@@ -142,17 +144,3 @@ def _required(asked: dict[str, Any], model: IsingModel) -> np.ndarray:
     pairs = model.edge_names if asked["graph"] is not None else asked["required_edges"] or ()
     found = [sorted(position[name] for name in pair) for pair in pairs]
     return np.array(found, np.int64).reshape(-1, 2)
-
-
-def in_order_of_names(model: IsingModel) -> IsingModel:
-    """The same model, its variables in the order of their names."""
-    order = np.array(sorted(range(model.n_spins), key=model.names.__getitem__), np.int64)
-    edges = np.sort(np.argsort(order)[model.edges], axis=1)
-    rank = np.lexsort((edges[:, 1], edges[:, 0]))
-    return IsingModel(
-        edges[rank],
-        model.couplings[rank],
-        model.fields[order],
-        names=[model.names[k] for k in order.tolist()],
-        free_fields=model.free_fields[order],
-    )

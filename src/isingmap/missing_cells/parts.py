@@ -36,6 +36,10 @@ class ObservedRows:
         total = np.add.reduceat(each, first)
         return cls(np.ascontiguousarray(rows[first][total > 0]), total[total > 0])
 
+    def in_order(self, order: np.ndarray) -> ObservedRows:
+        """The rows with column order[k] in place k."""
+        return ObservedRows(np.ascontiguousarray(self.rows[:, order]), self.weights)
+
     @property
     def n_samples(self) -> float:
         return float(self.weights.sum())

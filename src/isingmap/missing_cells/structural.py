@@ -22,9 +22,9 @@ from isingmap.interruption import listening, was_interrupted
 from isingmap.missing_cells.climb import Refined, evaluated, refined
 from isingmap.missing_cells.expectation import Completion
 from isingmap.missing_cells.parts import ObservedRows
-from isingmap.missing_cells.reordered import in_order_of, reordered
 from isingmap.missing_cells.start import KnownTogether
 from isingmap.model import IsingModel
+from isingmap.model.reordered import reordered
 from isingmap.progress import entitle
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
@@ -277,7 +277,7 @@ class _Work:
             gradient_norm=found.gradient_norm,
         )
         expected = self._moments(found.expectation.moments, found.expectation.magnetizations)
-        return EMFit(result, in_order_of(self.observed, back), expected, found.n_steps, n_rounds, found.values)
+        return EMFit(result, self.observed.in_order(back), expected, found.n_steps, n_rounds, found.values)
 
 
 def _warn_of_cost(completion: Completion) -> None:

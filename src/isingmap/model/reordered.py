@@ -1,11 +1,10 @@
-"""The same model and rows with the variables in another order: sums are made in the order of the names."""
+"""The same model with its variables in another order."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from isingmap.missing_cells.parts import ObservedRows
-from isingmap.model import IsingModel
+from isingmap.model.ising_model import IsingModel
 
 
 def reordered(model: IsingModel, order: np.ndarray) -> IsingModel:
@@ -19,8 +18,3 @@ def reordered(model: IsingModel, order: np.ndarray) -> IsingModel:
         names=[model.names[k] for k in order.tolist()],
         free_fields=model.free_fields[order],
     )
-
-
-def in_order_of(observed: ObservedRows, order: np.ndarray) -> ObservedRows:
-    """The rows with column order[k] in place k."""
-    return ObservedRows(np.ascontiguousarray(observed.rows[:, order]), observed.weights)
