@@ -20,6 +20,7 @@ LAYERS = {
     "printable": 0,
     "interruption": 0,
     "compiled": 0,
+    "holm": 0,
     "files": 1,
     "planar": 1,
     "inference": 2,

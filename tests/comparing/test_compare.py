@@ -12,9 +12,9 @@ from scipy.stats import multivariate_hypergeom
 
 import isingmap
 from isingmap import IsingModel, PlanarIsing, SpinTable, compare
-from isingmap.comparing.comparison import holm
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, DataWarning, FileFormatError, ModelError
+from isingmap.holm import holm
 from isingmap.resampling import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from isingmap.cached import cached_property, own_fields
+from isingmap.holm import holm
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.resampling.options import ComparisonOptions
 from isingmap.resampling.pairs import OfPairs
@@ -175,7 +176,7 @@ class Comparison(OfPairs):
     def asymptotic_p_value(self) -> float:
         """Of the likelihood ratio by the chi-square distribution; NaN where that does not hold."""
         freedom = self.degrees_of_freedom
-        return float("nan") if freedom is None else float(chi2.sf(self.likelihood_ratio.value, freedom))
+        return float("nan") if freedom is None else float(chdtrc(freedom, max(0.0, self.likelihood_ratio.value)))
 
     @cached_property
     def edge_p_values(self) -> np.ndarray:
@@ -254,12 +255,3 @@ def _test(value: float, simulated: np.ndarray, scale: float = 0.0) -> GroupTest:
     at_least = int((simulated >= _threshold(np.array(value), scale)).sum())
     expected = float(simulated.mean()) if len(simulated) else float("nan")
     return GroupTest(value, expected, (1 + at_least) / (1 + len(simulated)))
-
-
-def holm(p_values: np.ndarray) -> np.ndarray:
-    """P-values corrected for their number, so that the chance of any false one stays below the level (Holm, 1979)."""
-    order = np.argsort(p_values, kind="stable")
-    steps = np.maximum.accumulate((len(p_values) - np.arange(len(p_values))) * p_values[order])
-    found = np.empty(len(p_values))
-    found[order] = np.minimum(steps, 1.0)
-    return found

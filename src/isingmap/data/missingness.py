@@ -12,6 +12,7 @@ from isingmap.data.options import EM
 from isingmap.data.table import counted
 from isingmap.data.tally import Tally
 from isingmap.errors import DataWarning
+from isingmap.holm import holm
 from isingmap.printable import printable
 from isingmap.warned import warn
 
@@ -128,7 +129,7 @@ def missingness_of(tally: Tally, names: Sequence[str]) -> Missingness:
     )
     rank = np.argsort(np.array(sorted(range(len(names)), key=names.__getitem__)))
     order = np.lexsort((rank[other], rank[column], p))
-    adjusted = _holm(p[order])
+    adjusted = holm(p[order])
     relations = tuple(
         Relation(*row)
         for row in zip(
@@ -168,8 +169,3 @@ def _fisher(a: int, lacking: int, plus: int, total: int) -> float:
 
 def _log_choose(n, k) -> np.ndarray:
     return gammaln(n + 1.0) - gammaln(np.add(k, 1.0)) - gammaln(np.subtract(n, k) + 1.0)
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p-values of ascending ones."""
-    return np.minimum(np.maximum.accumulate(p * np.arange(p.size, 0, -1)), 1.0)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from isingmap.comparing.comparison import Comparison, holm
+from isingmap.comparing.comparison import Comparison
 from isingmap.files.csv_file import Cell, write_csv
 from isingmap.files.safe_name import folder_names
 from isingmap.files.strict_json import write_json
 from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
+from isingmap.holm import holm
 from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.printable import printable
