@@ -14,7 +14,7 @@ seconds, the first run up to half a minute, because it compiles."""
 EXAMPLE = """\
 example:
   isingmap demo -o demo
-  then open demo/map.svg in a browser"""
+  then open demo/report.html in a browser"""
 PARTICIPATION = 0.75
 
 

@@ -29,6 +29,7 @@ from isingmap.cli import (
     infer,
     info,
     predict,
+    report,
     sample,
     simulate,
     stability,
@@ -65,6 +66,7 @@ COMMANDS = (
     check,
     convert,
     draw,
+    report,
     simulate,
     demo,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,6 +59,19 @@ class EmpiricalMoments:
     def rows_behind(self) -> np.ndarray:
         """`pair_counts`, also where no cell is missing, (n_spins, n_spins)."""
         return np.full(self.moments.shape, self.n_samples) if self.pair_counts is None else self.pair_counts
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the names, the number of rows and all averages, in hexadecimal: by it the data are known again.
+
+        The same for every order of rows and columns.
+        """
+        order = sorted(range(len(self.names)), key=self.names.__getitem__)
+        found = hashlib.sha256(json.dumps([sorted(self.names), float(self.n_samples)]).encode())
+        for array in (self.moments, self.magnetizations, self.pair_counts):
+            if array is not None:
+                found.update(np.ascontiguousarray(array[np.ix_(*[order] * array.ndim)]).astype("<f8").tobytes())
+        return found.hexdigest()
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from os import PathLike
+from os import PathLike, fspath
 
+from isingmap.errors import FileFormatError
 from isingmap.files.number_text import number
+from isingmap.files.reading import read_text
 from isingmap.files.whole_file import written_text
 
 Cell = str | int | float | None
@@ -42,6 +45,31 @@ def write_csv(path: str | PathLike[str], columns: Sequence[str], rows: Iterable[
             # The csv module may leave a lone carriage return unquoted, and readers would end the row there.
             torn = any(isinstance(cell, str) and "\r" in cell for cell in cells)
             (quoted if torn else plain).writerow(cells)
+
+
+def read_csv(path: str | PathLike[str]) -> tuple[tuple[str, ...], list[list[str]]]:
+    """The columns and the rows of a file that `write_csv` wrote, as text, with what it guarded as it was.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read, is empty, not CSV, or a row is shorter or longer than the header.
+    """
+    name = fspath(path)
+    try:
+        rows = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
+    except csv.Error as error:
+        raise FileFormatError(f"{name}: not a valid CSV file: {error}") from None
+    if not rows:
+        raise FileFormatError(f"{name}: empty; expected a header")
+    for k, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise FileFormatError(
+                f"{name}: row {k} has {len(row)} cells, the header has {len(rows[0])}; "
+                "was it changed by another program?"
+            )
+    columns, *cells = [[unguarded(cell) for cell in row] for row in rows]
+    return tuple(columns), cells
 
 
 def guarded(text: str) -> str:

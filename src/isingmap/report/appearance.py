@@ -15,6 +15,7 @@ POSITIVE = "#4a7fb5"
 NEGATIVE = "#e06010"
 ZERO = "#999999"
 DASHES = (0, (3.2, 1.6))
+SIGN_MEANINGS = ((1, "coupling > 0: agree"), (-1, "coupling < 0: differ"), (0, "coupling 0"))
 NARROWEST, WIDEST = 0.35, 3.6  # points
 
 # Okabe and Ito's palette, told apart with any colour vision; "" is a node without a group

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -13,6 +14,7 @@ from isingmap.printable import printable
 from isingmap.report.text import distinct, entry, section, shortened
 
 MOST_SHOWN = 8
+STRONGEST = "Strongest"  # how the headings of couplings begin
 CONVENTION = (
     "P(x) = exp(sum h_i x_i + sum J_ij x_i x_j) / Z with every x_i -1 or +1. Coupling J > 0: the two tend to "
     "agree, all others held fixed; J < 0: to disagree. Field h > 0: leans to +1. Log-likelihoods, gains and "
@@ -55,7 +57,16 @@ class Fact:
     @property
     def record(self) -> dict:
         """For programs."""
-        return {"section": self.section, "label": self.label, "value": self.value}
+        return {"section": self.section, "label": self.label, "value": self.value, "text": self.text}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, object]) -> Fact:
+        """The fact that a record is of; where an older version wrote no words, the value stands for them."""
+        value = record.get("value")
+        text = record.get("text", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        parts = (record.get("section", ""), record.get("label", ""))
+        section, label = (printable(part) for part in parts)
+        return cls(section, label, value, "\n".join(map(printable, str(text).split("\n"))))
 
 
 def as_text(kind: str, title: str, facts: Sequence[Fact]) -> str:
@@ -76,7 +87,7 @@ def strongest_couplings(model: IsingModel, errors: np.ndarray | None = None) -> 
         for k in edges[:MOST_SHOWN]:
             error = None if errors is None or np.isnan(errors[k]) else float(errors[k])
             shown = " - ".join(names[i] for i in model.edges[k].tolist())
-            yield _coupling(f"Strongest {sign} couplings ({len(edges):,} in all)", model, k, shown, error)
+            yield _coupling(f"{STRONGEST} {sign} couplings ({len(edges):,} in all)", model, k, shown, error)
 
 
 def _coupling(heading: str, model: IsingModel, k: int, pair: str, error: float | None) -> Fact:

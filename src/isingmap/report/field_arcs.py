@@ -55,6 +55,11 @@ def arc(point, field: float, node_radius: float) -> list:
     ]
 
 
+def meaning(field: float) -> str:
+    """In words, for a legend."""
+    return f"field {field:+g} (alone {100 * expit(2 * field):.0f} % +1)"
+
+
 def legend_rows(fields, node_radius: float) -> list[tuple]:
     """(mark, text) of a few fields of the signs that there are."""
     from matplotlib.lines import Line2D
@@ -66,7 +71,7 @@ def legend_rows(fields, node_radius: float) -> list[tuple]:
                 [], [], linestyle="", marker=_path(value), markersize=size, markerfacecolor="none",
                 markeredgecolor=colour(value), markeredgewidth=WIDTH,
             ),
-            f"field {value:+g} (alone {100 * expit(2 * value):.0f} % +1)",
+            meaning(value),
         )
         for value in SAMPLES
         if (np.sign(fields) == np.sign(value)).any()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import platform
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
+from importlib.metadata import version
 
 import numpy as np
 from scipy.special import entr
@@ -28,6 +30,7 @@ from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import GIVEN, FamilyFit, SearchResult
 from isingmap.structure.search_methods import SEARCHES
 
+_LIBRARIES = ("numpy", "scipy", "numba")  # on which rounding depends
 _MOST_TYPED = 20  # pairs of a graph that are written out among the settings
 DATA, MODEL, FAMILIES_COMPARED, FIT, CARE, REPEAT = "Data", "Model", "Families", "Fit", "Care", "To repeat"
 
@@ -300,6 +303,9 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     from isingmap import __version__
 
     yield text_fact(REPEAT, "version", f"isingmap {__version__}")
+    yield text_fact(REPEAT, "beside it", _beside())
+    digest = learned.moments.digest
+    yield Fact(REPEAT, "data", digest, f"SHA-256 of the names, means and pairs, in any order of rows: {digest}")
     if learned.command:
         yield text_fact(REPEAT, "command", learned.command)
     if learned.source is None:
@@ -308,6 +314,12 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
         module, call = learned.source
         yield text_fact(REPEAT, "import", f"from {module} import {call.partition('(')[0]}")
         yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.{_asked(learned, call)}"))
+
+
+def _beside() -> str:
+    """What else the numbers rest on."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+    return f"Python {platform.python_version()}, {libraries}, {platform.system()} {platform.machine()}"
 
 
 def _asked(learned: LearnedMap, call: str) -> str:

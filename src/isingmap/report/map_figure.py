@@ -6,7 +6,7 @@ import numpy as np
 
 from isingmap.data.table import counted
 from isingmap.report import field_arcs
-from isingmap.report.appearance import Scale, group_styles, scale_of, sign_style
+from isingmap.report.appearance import SIGN_MEANINGS, Scale, group_styles, scale_of, sign_style
 from isingmap.report.name_places import place_labels
 from isingmap.report.text import distinct
 
@@ -156,8 +156,7 @@ def _group_rows(groups) -> list[tuple]:
 
 
 def _sign_rows(couplings) -> list[tuple]:
-    meanings = ((1, "coupling > 0: agree"), (-1, "coupling < 0: differ"), (0, "coupling 0"))
-    return [(legend_line(sign, 1.8), text) for sign, text in meanings if (np.sign(couplings) == sign).any()]
+    return [(legend_line(sign, 1.8), text) for sign, text in SIGN_MEANINGS if (np.sign(couplings) == sign).any()]
 
 
 def width_rows(what: str, scale: Scale) -> list[tuple]:

@@ -16,6 +16,7 @@ from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
+from isingmap.report.page.page import REPORT, write_page
 from isingmap.report.path_facts import has_criteria
 from isingmap.report.path_figure import path_figure
 from isingmap.report.plots import draw_map, write_figure
@@ -218,6 +219,10 @@ def write_summary(learned: LearnedMap, path: Path) -> None:
     path.write_text(fit_summary(learned), encoding="utf-8", errors="backslashreplace")
 
 
+def write_report(learned: LearnedMap, path: Path) -> None:
+    write_page(path.parent, path)
+
+
 def always(learned: LearnedMap) -> bool:
     """Whatever was learned."""
     return True
@@ -284,6 +289,7 @@ RESULTS = (
     ResultFiles(("resamples.npz",), write_resamples, wanted=if_resampled),
     ResultFiles(("map.svg", "map.png"), write_pictures),
     ResultFiles(("summary.txt",), write_summary),
+    ResultFiles((REPORT,), write_report),  # made of the other files, and so the last
 )
 
 

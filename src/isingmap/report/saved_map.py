@@ -20,7 +20,7 @@ def read_positions(path: str | PathLike) -> dict[str, tuple[float, float]]:
     FileFormatError
         If the file is not JSON, or holds no positions, or they are not pairs of numbers.
     """
-    return _positions_of(read_json_object(path), fspath(path))
+    return positions_in(read_json_object(path), fspath(path))
 
 
 def draw_saved_map(
@@ -65,13 +65,19 @@ def draw_saved_map(
         edges=model.edges,
         couplings=model.couplings,
         fields=model.fields if model.free_fields.any() else None,
-        groups=_groups_of(fit, where),
-        positions=_positions_of(document, where) if places is None and "positions" in document else places,
+        groups=groups_of(fit, where),
+        positions=positions_in(document, where) if places is None and "positions" in document else places,
         title=str(fit.get("title", "")) or None if title is None else title,
     )
 
 
-def _positions_of(document: dict, where: str) -> dict[str, tuple[float, float]]:
+def positions_in(document: dict, where: str) -> dict[str, tuple[float, float]]:
+    """The positions in a model document.
+
+    Raises
+    ------
+    FileFormatError
+    """
     found = document.get("positions")
     if not isinstance(found, dict) or not found:
         raise FileFormatError(
@@ -88,7 +94,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _groups_of(fit: dict, where: str) -> list[str] | None:
+def groups_of(fit: dict, where: str) -> list[str] | None:
+    """The groups in what a model document tells of the fit.
+
+    Raises
+    ------
+    FileFormatError
+    """
     groups = fit.get("groups")
     if groups is not None and not isinstance(groups, list):
         raise FileFormatError(f'{where}: expected a list under "groups", got {shown(groups)}')

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import networkx
 import numpy as np
 
 from isingmap.errors import ModelError
 from isingmap.planar.blocks import component_labels
+from isingmap.planar.drawing.by_distance import by_distance
 from isingmap.planar.drawing.disc import Disc, fill
 from isingmap.planar.drawing.grid_positions import grid_positions
 from isingmap.planar.drawing.packing import pack, to_scale, to_unit_box, upright
@@ -78,14 +78,15 @@ def straight_line_positions(n_nodes: int, edges, *, labels=None) -> np.ndarray:
 def kamada_kawai_layout(n_nodes: int, edges) -> np.ndarray:
     """Positions whose distances follow the number of edges between nodes (Kamada and Kawai, 1989).
 
-    Couplings play no part (a negative one is no distance); components are laid out apart. Edges may cross.
+    Couplings play no part (a negative one is no distance); components are laid out apart. Edges may cross. About 0.1 s
+    at 300 nodes.
 
     Returns
     -------
     (n_nodes, 2) float64 array
         In the unit box, both axes to the same scale.
     """
-    return _by_component(n_nodes, _in_order(edges, n_nodes), _kamada_kawai_connected)
+    return _by_component(n_nodes, _in_order(edges, n_nodes), by_distance)
 
 
 def _in_order(edges, n_nodes: int) -> np.ndarray:
@@ -151,11 +152,3 @@ def _equilateral(position: np.ndarray, corners: np.ndarray) -> np.ndarray:
     target = 2 * np.sqrt(len(position)) * np.column_stack([np.cos(angle), np.sin(angle), np.ones(3)])
     source = np.column_stack([position, np.ones(len(position))])
     return source @ np.linalg.solve(source[corners], target)[:, :2]
-
-
-def _kamada_kawai_connected(n_nodes: int, edges: np.ndarray) -> np.ndarray:
-    graph = networkx.Graph()
-    graph.add_nodes_from(range(n_nodes))
-    graph.add_edges_from(edges.tolist())
-    placed = networkx.kamada_kawai_layout(graph, weight=None)
-    return np.array([placed[v] for v in range(n_nodes)])

@@ -1,0 +1,56 @@
+"""isingmap report: the HTML report of a folder of results, from its files."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from isingmap.cli import options, streams
+
+DESCRIPTION = """\
+Write the HTML report of a folder of results again: one file that opens in every
+browser, without a network, and can be sent to others. It is made of the files in the
+folder (model.json, the tables, the pictures), so folders of older versions can have one."""
+EXAMPLE = """\
+example:
+  isingmap report survey-map
+  isingmap report survey-map -o for-mary.html"""
+
+
+def add_parser(commands) -> None:
+    parser = options.add_command(
+        commands,
+        "report",
+        run,
+        text="write the HTML report of a folder of results",
+        description=DESCRIPTION,
+        example=EXAMPLE,
+    )
+    parser.add_argument(
+        "folder", metavar="DIR", help="a folder of results, as fit, voteview, demo or stability wrote it"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=streams.file_to_write,
+        help="ends in .html; - is standard output. Default: DIR/report.html, which is replaced",
+    )
+    parser.add_argument("--force", action="store_true", help="replace an existing FILE")
+    options.add_debug_option(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from pathlib import Path
+
+    from isingmap.files.whole_file import check_file
+    from isingmap.printable import printable
+    from isingmap.report.page.page import REPORT, write_page
+
+    folder = Path(arguments.folder)
+    path = folder / REPORT if arguments.output is None else Path(arguments.output)
+    if arguments.output is not None:
+        check_file(path, force=arguments.force)
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_page(folder, path)
+    print(f"the report of {printable(folder)} in {printable(path)}", file=streams.beside(str(path)))
+    return 0

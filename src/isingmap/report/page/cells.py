@@ -1,0 +1,66 @@
+"""Tables of the page: cells as people read them, with all digits kept for sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isingmap.files.number_text import number
+from isingmap.printable import printable
+from isingmap.report.page.folder import Table
+
+MOST_ROWS = 200  # of tables that are not the map itself
+TEXT_COLUMNS = frozenset(
+    ("source", "target", "name", "column", "other", "group", "negative_label", "positive_label", "reason", "interval")
+    + ("field_interval", "action", "fitted", "edge")
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text to show, and the number behind it; `value` is empty where the cell is no number."""
+
+    text: str
+    value: str
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table of the page.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    numeric : list of bool
+        Which columns are numbers.
+    rows : list of list of Cell
+    n_rows : int
+        In the file, of which these may be the first.
+    """
+
+    columns: tuple[str, ...]
+    numeric: list[bool]
+    rows: list[list[Cell]]
+    n_rows: int
+
+
+def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
+    """The first `MOST_ROWS` rows of a table, or all in the order given."""
+    rows = table.rows[:MOST_ROWS] if order is None else [table.rows[k] for k in order]
+    numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in enumerate(table.columns)]
+    shown = [[_cell(text, is_number) for text, is_number in zip(row, numeric, strict=True)] for row in rows]
+    return ShownTable(table.columns, numeric, shown, len(table.rows))
+
+
+def _is_numeric(name: str, cells: list[str]) -> bool:
+    return name not in TEXT_COLUMNS and all(not text or number(text) is not None for text in cells)
+
+
+def _cell(text: str, is_number: bool) -> Cell:
+    if not is_number:
+        return Cell(printable(text), "")
+    value = number(text) if text else None
+    if value is None:
+        return Cell("", "")
+    whole = text.lstrip("-").isdigit()
+    return Cell(text if whole else f"{value:.4g}", text)

@@ -1,0 +1,147 @@
+"""What a folder of results holds, read strictly: the page is made of the files, so it shows what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from isingmap.errors import FileFormatError
+from isingmap.files.csv_file import read_csv
+from isingmap.files.reading import each_read_once
+from isingmap.files.strict_json import read_json_object, shown
+from isingmap.learning.learned_map import Positions
+from isingmap.model import IsingModel
+from isingmap.printable import printable
+from isingmap.report.facts import Fact
+from isingmap.report.saved_map import groups_of, positions_in
+
+MODEL, EDGES, NODES, PATH = "model.json", "edges.csv", "nodes.csv", "path.csv"
+TABLES = (
+    *(EDGES, NODES, PATH, "misses.csv", "blocked.csv", "excluded.csv", "missing.csv"),
+    *("selection.csv", "stability.csv", "case_dropping.csv"),
+)
+PICTURES = ("path.svg", "stability.svg")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A CSV file as text.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : list of list of str
+    file : bytes
+        The file as it is, to be saved from the page.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[list[str]]
+    file: bytes
+
+    def column(self, name: str) -> list[str]:
+        """The cells under a heading."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A folder of results in memory; tables and pictures by the name of their file, those that there are."""
+
+    folder: Path
+    model: IsingModel
+    fit: Mapping[str, object]
+    facts: tuple[Fact, ...]
+    positions: Positions | None
+    groups: list[str] | None
+    tables: Mapping[str, Table]
+    pictures: Mapping[str, bytes]
+
+    @property
+    def title(self) -> str:
+        return str(self.fit.get("title") or "")
+
+    @property
+    def labels(self) -> list[list[str]]:
+        """What -1 and +1 stood for, for each variable; empty where the file does not tell."""
+        found = self.fit.get("labels")
+        if not isinstance(found, list) or len(found) != self.model.n_spins:
+            return []
+        return [[printable(label) for label in pair] if isinstance(pair, list) else [] for pair in found]
+
+
+def read_results(folder: Path) -> Results:
+    """All files of a folder that the page shows.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no model.json, a file is damaged, or a table is not that of the model.
+    """
+    path = folder / MODEL
+    if not path.is_file():
+        raise FileFormatError(
+            f"{folder} has no {MODEL}; give a folder of results, as isingmap fit, voteview, demo and stability write it"
+        )
+    with each_read_once():
+        model, document = IsingModel.load(path), read_json_object(path)
+    where = str(path)
+    fit = document.get("fit", {})
+    if not isinstance(fit, dict):
+        raise FileFormatError(f'{where}: expected an object under "fit", got {shown(fit)}')
+    tables = {name: _table(folder / name) for name in TABLES if (folder / name).is_file()}
+    for name in (EDGES, NODES):
+        if name not in tables:
+            raise FileFormatError(f"{folder} has no {name}; the report is made of it and of {MODEL}")
+    found = Results(
+        folder=folder,
+        model=model,
+        fit=fit,
+        facts=_facts(document.get("facts", []), where),
+        positions=positions_in(document, where) if "positions" in document else None,
+        groups=_groups(fit, model.n_spins, where),
+        tables=tables,
+        pictures={name: (folder / name).read_bytes() for name in PICTURES if (folder / name).is_file()},
+    )
+    _check_same(found)
+    return found
+
+
+def _groups(fit: dict, n_spins: int, where: str) -> list[str] | None:
+    found = groups_of(fit, where)
+    if found is None:
+        return None
+    if len(found) != n_spins:
+        raise FileFormatError(f"{where}: groups must have one entry for each of {n_spins} variables, got {len(found)}")
+    return ["" if group is None else str(group) for group in found]
+
+
+def _table(path: Path) -> Table:
+    columns, rows = read_csv(path)
+    return Table(columns, rows, path.read_bytes())
+
+
+def _facts(records: object, where: str) -> tuple[Fact, ...]:
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        raise FileFormatError(f'{where}: expected a list of objects under "facts", got {shown(records)}')
+    return tuple(Fact.of_record(record) for record in records)
+
+
+def _check_same(found: Results) -> None:
+    """The tables must have the edges and the variables of the model, in any order."""
+    edges, nodes, model = found.tables[EDGES], found.tables[NODES], found.model
+    for table, name, needed in ((edges, EDGES, ("source", "target")), (nodes, NODES, ("name",))):
+        lacking = [column for column in needed if column not in table.columns]
+        if lacking:
+            raise FileFormatError(f"{found.folder / name} has no column {lacking[0]}; was it changed?")
+    pairs = sorted(map(sorted, zip(edges.column("source"), edges.column("target"), strict=True)))
+    if pairs != sorted(map(sorted, model.edge_names)):
+        raise FileFormatError(
+            f"{found.folder / EDGES} has other edges than {MODEL} beside it; they must come from the same fit"
+        )
+    if sorted(nodes.column("name")) != sorted(model.names):
+        raise FileFormatError(
+            f"{found.folder / NODES} has other variables than {MODEL} beside it; they must come from the same fit"
+        )

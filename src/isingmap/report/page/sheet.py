@@ -1,0 +1,92 @@
+"""Where everything is in the picture of the page: the places of two layouts, and of names beside the nodes."""
+
+from __future__ import annotations
+
+import unicodedata
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from isingmap.errors import NonPlanarError
+from isingmap.planar.drawing.layout import LAYOUTS, kamada_kawai_layout, named_layout
+from isingmap.planar.drawing.segment_crossings import has_crossings
+from isingmap.report.field_arcs import reach
+from isingmap.report.map_figure import FONT_SIZE, MARGIN, NODE_RADIUS, sheet, shown_names
+from isingmap.report.name_places import place_labels
+from isingmap.report.page.folder import Results
+
+PLANAR, BY_DISTANCE = LAYOUTS
+AS_DRAWN = "as drawn before"
+_LETTER, _WIDE_LETTER, _LINE = 0.56, 1.0, 1.25  # of the font size, for a sans-serif font
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The picture in points, y downwards.
+
+    Attributes
+    ----------
+    width, height : float
+    names : list of str
+        As shown.
+    layouts : dict
+        Name of a layout -> (n_spins, 2) places, each within the sheet; the first is shown at the start.
+    labels : (n_spins, 2) array
+        Middles of the names in the first.
+    """
+
+    width: float
+    height: float
+    names: list[str]
+    layouts: dict[str, np.ndarray]
+    labels: np.ndarray
+
+    @property
+    def start(self) -> np.ndarray:
+        """The places that are shown first."""
+        return next(iter(self.layouts.values()))
+
+
+def sheet_of(results: Results) -> Sheet:
+    """The places that the folder has first, then a planar layout if those have crossings, then by distance."""
+    model = results.model
+    names = shown_names(model.names)
+    layouts = _layouts(results)
+    first = next(iter(layouts.values()))
+    map_width, map_height, _ = sheet(first)
+    placed = {name: _fitted(places, np.array([map_width, map_height])) for name, places in layouts.items()}
+    sizes = np.array([(_width(name), _LINE * FONT_SIZE) for name in names]).reshape(-1, 2)
+    width, height = map_width + 2 * MARGIN, map_height + 2 * MARGIN
+    radius = reach(NODE_RADIUS) if model.free_fields.any() else NODE_RADIUS
+    centres = next(iter(placed.values()))
+    labels = place_labels(centres, sizes, model.edges, radius=radius, bounds=(0, 0, width, height))
+    return Sheet(width, height, names, placed, labels)
+
+
+def _layouts(results: Results) -> dict[str, np.ndarray]:
+    model, n, found = results.model, results.model.n_spins, {}
+    if results.positions is not None:
+        drawn = np.array([results.positions[name] for name in model.names], dtype=float).reshape(-1, 2)
+        found[AS_DRAWN if has_crossings(drawn, model.edges) else PLANAR] = drawn
+    if PLANAR not in found:
+        with suppress(NonPlanarError):
+            found[PLANAR] = named_layout(PLANAR, n, model.edges, labels=model.names)
+    return found | {BY_DISTANCE: kamada_kawai_layout(n, model.edges)}
+
+
+def _fitted(places: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Both axes to the same scale, in the middle of the sheet, y downwards."""
+    if not len(places):
+        return places
+    low, extent = places.min(axis=0), np.ptp(places, axis=0)
+    longest = extent > 0
+    unit = float((size[longest] / extent[longest]).min()) if longest.any() else 1.0
+    moved = (places - low - extent / 2) * unit * [1.0, -1.0]
+    return moved + size / 2 + MARGIN
+
+
+def _width(text: str) -> float:
+    """About as wide as it will be, whatever the reader's font is."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return FONT_SIZE * (_WIDE_LETTER * wide + _LETTER * (len(text) - wide))
