@@ -6,8 +6,8 @@
   const get = (id) => document.getElementById(id);
   const svg = d3.select("#picture");
   const nModelEdges = data.couplings.length, n = data.names.length;
-  const SIDE_MARGIN = 60, END_MARGIN = 28, LARGEST_SCALE = 4;
-  const LABEL_GAP = 3, LABEL_HEIGHT = 13, NODE_REACH = 12, EDGE_REACH = 7;
+  const SIDE_MARGIN = 60, END_MARGIN = 28, LARGEST_SCALE = 2.5;
+  const FONT = n <= 30 ? 13 : 11, LABEL_GAP = 3, LABEL_HEIGHT = 1.2 * FONT, NODE_REACH = 12, EDGE_REACH = 7;
   const SPACE = 60;  // pixels between nodes at which they are drawn half as large again as in print
 
   /* --- tables ------------------------------------------------------------------------------------------- */
@@ -112,10 +112,10 @@
     const [x0 = 0, x1 = 0] = d3.extent(places, (p) => p[0]), [y0 = 0, y1 = 0] = d3.extent(places, (p) => p[1]);
     const wide = Math.max(x1 - x0, 1), high = Math.max(y1 - y0, 1);
     const inner = width - 2 * Math.min(SIDE_MARGIN, 0.1 * width);
-    const least = Math.min(0.45 * width, 420), most = Math.max(innerHeight - 150, 320);
-    height = Math.min(Math.max(inner * high / wide + 2 * END_MARGIN, least), most);
+    const least = Math.min(0.45 * width, 320), most = Math.max(innerHeight - 205, 320);
+    const k = n < 2 ? 1 : Math.min(inner / wide, (most - 2 * END_MARGIN) / high, LARGEST_SCALE);
+    height = Math.max(k * high + 2 * END_MARGIN, least);
     svg.attr("viewBox", `0 0 ${width} ${height}`).style("height", `${height}px`);
-    const k = n < 2 ? 1 : Math.min(inner / wide, (height - 2 * END_MARGIN) / high, LARGEST_SCALE);
     const middle = [(x0 + x1) / 2, (y0 + y1) / 2];
     const size = Math.min(1.5, Math.max(0.6, 1.5 * Math.sqrt(width * height / Math.max(n, 1)) / SPACE));
     dots.selectChildren(":not(title)").attr("transform", `scale(${size})`);
@@ -148,7 +148,7 @@
   /* Names keep their size. Where they would cover each other, those with the strongest edges are shown. */
   const offsets = data.names.map(() => [0, 0]);
   const canvas = document.createElement("canvas").getContext("2d");
-  canvas.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+  canvas.font = `${FONT}px ${getComputedStyle(document.body).fontFamily}`;
   const widths = data.shown.map((name) => 1.06 * canvas.measureText(name).width + 2);
   const weight = neighbours.map((ties) => d3.sum(ties, ([, e]) => strength(e)));
   const ranking = d3.range(n).sort((a, b) => weight[b] - weight[a] || a - b);
@@ -163,10 +163,10 @@
       if (!shown.node[v]) continue;
       const spot = at(v);
       if (spot[0] < 0 || spot[1] < 0 || spot[0] > width || spot[1] > height) continue;
-      const free = sides(v).find((offset) => {
+      const free = d3.least(sides(v).filter((offset) => {
         const own = box(spot, offset, widths[v], LABEL_HEIGHT);
         return isInside(own) && !taken.some((other) => overlap(own, other));
-      });
+      }), (offset) => nCovered(v, box(spot, offset, widths[v], LABEL_HEIGHT)));
       if (free || first.includes(v)) {
         offsets[v] = free ?? sides(v)[0];
         taken.push(box(spot, offsets[v], widths[v], LABEL_HEIGHT));
@@ -177,6 +177,20 @@
     draw();
     shown.hiddenNames = hidden;
     tellCount();
+  }
+
+  /** How many edges of a node run under a box beside it. */
+  function nCovered(v, own) {
+    const [x, y] = at(v);
+    const isUnder = ([other]) => {
+      const [dx, dy] = [at(other)[0] - x, at(other)[1] - y], length = Math.max(Math.hypot(dx, dy), 1);
+      const reachesTo = Math.min(length, reach + LABEL_GAP + own[2]);
+      return d3.range(reach, reachesTo, 4).some((t) => {
+        const [px, py] = [x + t * dx / length, y + t * dy / length];
+        return px > own[0] && px < own[0] + own[2] && py > own[1] && py < own[1] + own[3];
+      });
+    };
+    return neighbours[v].filter(([, e]) => shown.edge[e]).filter(isUnder).length;
   }
 
   function sides(v) {
@@ -208,9 +222,9 @@
   }
 
   function filter() {
-    const sign = Number(get("sign").value), least = largest * Number(get("strength").value) / 100;
-    const often = get("frequency") ? Number(get("frequency").value) / 100 : 0;
-    const step = get("step") ? Number(get("step").value) : null;
+    const set = (id) => Number(get(id)?.value ?? 0);  // a control that is not on the page asks for nothing
+    const sign = set("sign"), least = largest * set("strength") / 100, often = set("frequency") / 100;
+    const step = get("step") ? set("step") : null;
     const there = step === null || step === nSteps - 1 ? null : edgesAtStep(step);
     const groups = new Set([...document.querySelectorAll("#groups input:checked")].map((input) => Number(input.value)));
     shown.node = data.names.map((_, v) => !data.groups || groups.has(data.groups[v]));
@@ -423,7 +437,7 @@
     copy.setAttribute("width", width);
     copy.setAttribute("height", height);
     const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
-    style.textContent = "text{font:11px sans-serif;fill:#1c1f24;text-anchor:middle;dominant-baseline:central;paint-order:stroke;stroke:#fff;stroke-width:3px}" +
+    style.textContent = "text{font:" + FONT + "px sans-serif;fill:#1c1f24;text-anchor:middle;dominant-baseline:central;paint-order:stroke;stroke:#fff;stroke-width:3px}" +
       ".node{stroke:#fff;stroke-width:.6}.under{fill:#fff}.track{fill:none;stroke:#bbb;stroke-width:.5}.faint{opacity:.12}" +
       ".gone{stroke:#777;stroke-width:1.2;stroke-dasharray:1 3}text.chosen{font-weight:700}";
     const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
@@ -455,7 +469,7 @@
   makeChoosable(nodes, goTo);
   if (path && get("step")) makeChoosable(path, (k) => { get("step").value = k; filter(); });
   document.querySelectorAll("#tools[hidden], #keys, #pictures, #groups input").forEach((element) => { element.hidden = false; });
-  svg.classed("live", true).attr("tabindex", 0).attr("role", "application")
+  svg.classed("live", true).style("font-size", `${FONT}px`).attr("tabindex", 0).attr("role", "application")
     .attr("aria-label", `Map of ${n} variables and ${nModelEdges} edges`).attr("aria-describedby", "keys");
   links.selectAll("title").remove();  // the card says more
   dots.selectAll("title").remove();

@@ -1,0 +1,71 @@
+"""Folders of results whose names would run in a page, and a browser to open the page in."""
+
+import os
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hostile_names import NAMES
+from isingmap import PlanarIsing
+from isingmap.report.results import write_results
+
+GROUPS = ("<i>one</i>", "two", "two", "<i>one</i>", "", "two")
+
+
+def rows(n_samples=240, flip=0.2):
+    """Copies of one coin, each of the six wrong now and then; the last two are each other's opposite."""
+    rng = np.random.default_rng(5)
+    coin = rng.integers(0, 2, (n_samples, 1))
+    found = np.where(rng.random((n_samples, len(NAMES))) < flip, 1 - coin, coin)
+    found[:, -1] = np.where(rng.random(n_samples) < 0.1, found[:, -2], 1 - found[:, -2])
+    return pd.DataFrame(found, columns=list(NAMES))
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory):
+    """A folder of a map with stability, groups, and names that are code elsewhere."""
+    fit = PlanarIsing(n_restarts=0)
+    fit.stability(rows(), n_resamples=4)
+    folder = tmp_path_factory.mktemp("hostile") / "map"
+    return write_results(fit.learned_, folder, title="<script>alert(4)</script>", groups=GROUPS)
+
+
+@pytest.fixture(scope="session")
+def wide(tmp_path_factory):
+    """A folder of a tree on sixty variables: more names than fit into the picture."""
+    rng = np.random.default_rng(2)
+    turns = rng.choice([0, 1], p=[0.8, 0.2], size=(400, 60))
+    turns[:, 0] = rng.integers(0, 2, 400)
+    spins = np.cumsum(turns, axis=1) % 2
+    names = [f"a rather long name {k}" for k in range(60)]
+    fit = PlanarIsing(search="chow-liu", family="zero-field").fit(pd.DataFrame(spins, columns=names))
+    return write_results(fit.learned_, tmp_path_factory.mktemp("wide") / "map")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Chromium without a window; files that are saved go to its `downloads`."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="the browser tests need selenium")
+    chromium, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
+    if not chromium or not driver:
+        pytest.skip("no browser: the tests of the page need chromium and chromium-driver (apt-get install both)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    quiet = ["no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"]
+    for argument in ("headless=new", "disable-gpu", "window-size=1280,800", *quiet):
+        options.add_argument(f"--{argument}")
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")
+    downloads = tmp_path_factory.mktemp("downloads")
+    preferences = {
+        "download.default_directory": str(downloads),
+        "profile.default_content_setting_values.automatic_downloads": 1,
+    }
+    options.add_experimental_option("prefs", preferences)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    found.downloads = downloads
+    yield found
+    found.quit()

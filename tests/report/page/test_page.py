@@ -1,0 +1,181 @@
+"""The report without a browser: what is in the file, and folders that it is not made of."""
+
+import json
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from hostile_names import NAMES
+from isingmap import IsingModel
+from isingmap.cli.main import main
+from isingmap.errors import FileFormatError
+from isingmap.files.csv_file import read_csv
+from isingmap.report.page.folder import Table, read_results
+from isingmap.report.page.page import page_of, write_page
+from isingmap.report.page.steps import curve_of, steps_of
+
+
+class Elements(HTMLParser):
+    """(tag, attributes) of all elements, and the text in each kind of them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self._open = [], {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self._open:
+            self.texts.setdefault(self._open[-1], []).append(data)
+
+    def count(self, tag, attribute):
+        return sum(tag == found and attribute in attributes for found, attributes in self.elements)
+
+
+@pytest.fixture(scope="module")
+def page(hostile):
+    return Elements((hostile / "report.html").read_text(encoding="utf-8"))
+
+
+def test_everything_is_there_without_a_script(page, hostile):
+    model = IsingModel.load(hostile / "model.json")
+    assert page.count("g", "data-node") == page.count("text", "data-label") == model.n_spins
+    assert page.count("line", "data-edge") == model.n_edges > 0
+    columns, rows = read_csv(hostile / "edges.csv")
+    assert set(columns) <= set(page.texts["th"])
+    values = {attributes.get("data-value") for _, attributes in page.elements} | set(page.texts["td"])
+    assert {cell for row in rows for cell in row[2:] if cell} <= values  # all digits
+    assert any(tag == "form" and "hidden" in attributes for tag, attributes in page.elements)
+
+
+def test_no_name_becomes_an_element_or_an_attribute(page):
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("script") == 3 and "i" not in tags
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    assert all(attributes["src"].startswith("data:") for tag, attributes in page.elements if tag == "img")
+    shown = [name for name in NAMES if name.isprintable()]
+    assert set(shown) <= set(page.texts["td"]) and "{{ 7 * 7 }} \\u202elive" in page.texts["td"]
+
+
+def test_nothing_is_loaded_from_elsewhere_and_no_other_script_runs(page):
+    policy = next(a["content"] for tag, a in page.elements if tag == "meta" and "http-equiv" in a)
+    assert policy.startswith("default-src 'none'") and "unsafe-inline" not in policy.split("script-src")[1]
+    addresses = [a.get("href") or a.get("src") for _, a in page.elements if a.get("href") or a.get("src")]
+    assert all(address.startswith(("#", "data:")) for address in addresses)
+
+
+def test_facts_and_warnings_are_on_the_page(page, hostile):
+    facts = json.loads((hostile / "model.json").read_text(encoding="utf-8"))["facts"]
+    text = "".join(page.texts["p"] + page.texts["li"])
+    told = [fact for fact in facts if not fact["section"].startswith("Strongest")]
+    assert len(told) > 20
+    for fact in told:
+        for line in fact["text"].split("\n"):
+            assert line in text
+
+
+def test_the_command_writes_the_same_page_again(hostile, tmp_path, capsys):
+    assert main(["report", str(hostile), "-o", str(tmp_path / "again.html")]) == 0
+    assert (tmp_path / "again.html").read_bytes() == (hostile / "report.html").read_bytes()
+    assert main(["report", str(hostile), "-o", str(tmp_path / "again.html")]) == 2
+    assert "exists and was not overwritten" in capsys.readouterr().err
+
+
+def without_model(folder):
+    (folder / "model.json").unlink()
+
+
+def without_nodes(folder):
+    (folder / "nodes.csv").unlink()
+
+
+def with_a_torn_row(folder):
+    with open(folder / "edges.csv", "a") as stream:
+        stream.write("a,b\n")
+
+
+def of_another_fit(folder):
+    lines = (folder / "edges.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "edges.csv").write_text("".join(lines[:-1]), encoding="utf-8")
+
+
+def with_too_few_groups(folder):
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    document["fit"]["groups"].pop()
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (without_model, r"has no model.json; give a folder of results"),
+        (without_nodes, r"has no nodes.csv"),
+        (with_a_torn_row, r"edges.csv: row \d+ has 2 cells, the header has"),
+        (of_another_fit, r"edges.csv has other edges than model.json"),
+        (with_too_few_groups, r"groups must have one entry for each of 6 variables, got 5"),
+    ],
+)
+def test_a_damaged_folder_is_refused(hostile, tmp_path, harm, message):
+    folder = shutil.copytree(hostile, tmp_path / "map")
+    harm(folder)
+    with pytest.raises(FileFormatError, match=message):
+        write_page(folder, tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_rows_in_another_order_make_the_same_tables(hostile, tmp_path):
+    folder = shutil.copytree(hostile, tmp_path / "map")
+    for name in ("edges.csv", "nodes.csv"):
+        head, *rows = (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / name).write_text("".join([head, *reversed(rows)]), encoding="utf-8")
+    one, other = (page_of(read_results(place)).split("<section id=") for place in (hostile, folder))
+    assert one[2:] == other[2:]  # without what is saved from it, the file as it is
+
+
+def test_facts_of_older_versions_have_no_words(hostile, tmp_path):
+    folder = shutil.copytree(hostile, tmp_path / "map")
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    for fact in document["facts"]:
+        del fact["text"]
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    assert "<dt>rows</dt><dd><p>240.0</p></dd>" in page_of(read_results(folder))
+
+
+PATH = Table(
+    ("action", "source", "target", "ebic"),
+    [
+        ["start", "", "", "9"],
+        ["add", "b", "c", "7"],
+        ["add", "a", "(field)", "6"],
+        ["add", "a", "c", "5"],
+        ["remove", "c", "b", "4"],
+    ],
+    b"",
+)
+
+
+def test_steps_are_told_from_the_end():
+    model = IsingModel([[0, 1], [0, 2]], [0.1, 0.2], names=["a", "b", "c"])
+    steps = steps_of(model, PATH)
+    assert steps.first == [0]  # required, and in no step
+    assert steps.pairs == [(0, 1), (0, 2), (1, 2)]
+    assert steps.changes == [[], [3], [], [2], [-3]]
+    assert steps_of(model, None).first == [0, 1]
+
+
+def test_the_curve_is_that_of_the_criterion():
+    curve = curve_of(PATH, "ebic")
+    assert curve.name == "EBIC" and len(curve.points) == 5
+    heights = np.array([y for _, y in curve.points])
+    assert (np.diff(heights) > 0).all() and curve.y_ticks == [(curve.bottom, "4"), (curve.top, "9")]
+    assert curve_of(PATH, "maximal") is None  # it has no column of its own here
+    assert curve_of(Table(PATH.columns, PATH.rows[:1], b""), "ebic") is None

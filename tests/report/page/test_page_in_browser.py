@@ -1,0 +1,235 @@
+"""The report in a real browser: everything on it is clicked, typed and read."""
+
+import time
+import xml.etree.ElementTree as xml
+
+import pytest
+
+from hostile_names import NAMES
+from isingmap import IsingModel
+
+
+class Page:
+    """A page in the browser, by what a reader does there."""
+
+    def __init__(self, browser, folder, width=1280, height=800):
+        self.browser = browser
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get_log("browser")
+        browser.get((folder / "report.html").as_uri())
+        self.model = IsingModel.load(folder / "model.json")
+
+    def run(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def find(self, selector):
+        return self.browser.find_element("css selector", selector)
+
+    def texts(self, selector):
+        return self.run("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector)
+
+    def boxes(self, selector):
+        """Left, top, right, bottom of the elements, on the screen."""
+        return self.run(
+            "return [...document.querySelectorAll(arguments[0])].map((e) => e.getBoundingClientRect())"
+            ".map((b) => [b.left, b.top, b.right, b.bottom])",
+            selector,
+        )
+
+    def set(self, identity, value):
+        self.run(
+            "const e = document.getElementById(arguments[0]);"
+            "e.value = arguments[1];"
+            "e.dispatchEvent(new Event('input'))",
+            identity,
+            value,
+        )
+
+    @property
+    def edges(self):
+        """Numbers of the edges of the model that are shown."""
+        shown = "#picture line[data-edge]:not(.out)"
+        return sorted(
+            self.run("return [...document.querySelectorAll(arguments[0])].map((e) => +e.dataset.edge)", shown)
+        )
+
+    @property
+    def card(self):
+        return self.run("const c = document.getElementById('card'); return c.hidden ? '' : c.innerText")
+
+    def point_at(self, selector, click=False):
+        """Move the mouse to the middle of an element, perhaps click."""
+        from selenium.webdriver import ActionChains
+
+        (left, top, right, bottom), *_ = self.boxes(selector)
+        actions = ActionChains(self.browser)
+        actions.w3c_actions.pointer_action.move_to_location(int((left + right) / 2), int((top + bottom) / 2))
+        if click:
+            actions.w3c_actions.pointer_action.click()
+        actions.perform()
+
+    def press(self, *keys):
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def saved(self, name):
+        """The bytes of a file that was saved, when it is there."""
+        place = self.browser.downloads / name
+        deadline = time.monotonic() + 20
+        while not place.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        content = place.read_bytes()
+        place.unlink()
+        return content
+
+
+@pytest.fixture
+def page(browser, hostile):
+    opened = Page(browser, hostile)
+    yield opened
+    assert [entry["message"] for entry in browser.get_log("browser")] == []  # no error, nothing refused, no alert
+
+
+def test_names_are_text_and_nothing_else(page):
+    assert page.find("h1").text == "<script>alert(4)</script>"
+    assert page.run("return document.querySelectorAll('img[src=x], i').length") == 0
+    names = [name.replace("\N{RIGHT-TO-LEFT OVERRIDE}", "\\u202e") for name in NAMES]
+    assert page.texts(".table[data-kind=nodes] tbody td:first-child") == names
+
+
+def test_pointing_at_a_variable_and_an_edge_tells_of_them(page):
+    page.point_at("[data-node='5'] .node")
+    assert page.card.startswith("plain") and "Group two." in page.card and "Strongest edges:" in page.card
+    strongest = abs(page.model.couplings).argmax()
+    page.run("document.querySelectorAll('.table[data-kind=edges] tbody tr')[arguments[0]].click()", int(strongest))
+    for words in ("Coupling", "95 %", "in the data", "p = ", "of the refits", "all others held fixed"):
+        assert words in page.card
+    assert page.run("return document.querySelectorAll('#picture .strong').length") == 1
+
+
+def test_a_click_keeps_and_a_click_aside_lets_go(page):
+    page.point_at("[data-node='5'] .node", click=True)
+    rows = page.texts(".table[data-kind=edges] tbody tr.marked")
+    assert len(rows) == sum(5 in edge for edge in page.model.edges.tolist()) > 0
+    page.run("document.getElementById('clear').click()")
+    assert page.card == "" and page.texts("tr.marked") == page.texts("[data-kind=path] tr.marked")
+
+
+def test_filters_by_sign_strength_frequency_and_group(page):
+    couplings = page.model.couplings
+    every = list(range(len(couplings)))
+    assert page.edges == every and (couplings < 0).any()
+    page.set("sign", "-1")
+    assert page.edges == [k for k in every if couplings[k] < 0]
+    assert f"{len(page.edges)} of {len(every)} edges" in page.find("#count").text
+    page.set("sign", "")
+    page.set("strength", "60")
+    assert page.edges == [k for k in every if abs(couplings[k]) >= 0.6 * abs(couplings).max()] != every
+    assert len(page.texts(".table[data-kind=edges] tbody tr:not([hidden])")) == len(page.edges)
+    page.set("strength", "0")
+    page.set("frequency", "100")
+    column = page.texts(".table[data-kind=edges] th").index("frequency") + 1
+    frequencies = [float(text) for text in page.texts(f".table[data-kind=edges] tbody td:nth-child({column})")]
+    assert page.edges == [k for k in every if frequencies[k] == 1]
+    page.set("frequency", "0")
+    page.run("document.querySelector('#groups input[value=\"0\"]').click()")  # those without a group
+    assert page.edges == [k for k in every if 4 not in page.model.edges[k]] != every
+    assert page.run("return document.querySelector('[data-node=\"4\"]').classList.contains('out')")
+
+
+def test_the_slider_goes_through_the_search(page):
+    last = page.run("return +document.getElementById('step').max")
+    counts = []
+    dots = set()
+    for step in range(last + 1):
+        page.set("step", str(step))
+        counts.append(page.run("return document.querySelectorAll('#picture line:not(.out)').length"))
+        dots.add(page.run("return document.querySelector('#curve .dot').getAttribute('cx')"))
+    column = page.texts("[data-kind=path] th").index("n_edges") + 1
+    assert counts == [int(text) for text in page.texts(f"[data-kind=path] tbody td:nth-child({column})")]
+    assert len(dots) == last + 1 and counts[-1] == page.model.n_edges
+    assert page.texts("[data-kind=path] tr.marked td:first-child") == [str(last)]
+
+
+def test_a_name_is_found_and_a_layout_moves_the_places(page):
+    page.set("find", "pla")
+    assert page.card.startswith("plain")
+    page.set("find", "no such name")
+    assert page.find("#count").text == "No name contains this."
+    before = page.boxes("[data-node] .node")
+    page.run("const l = document.getElementById('layout'); l.selectedIndex = 1; l.dispatchEvent(new Event('input'))")
+    time.sleep(0.9)
+    assert page.boxes("[data-node] .node") != before
+
+
+def test_headings_sort_and_sort_back(page):
+    column = page.texts(".table[data-kind=edges] th").index("coupling") + 1
+    for order in (1, -1):
+        page.run(f"document.querySelector('.table[data-kind=edges] th:nth-child({column}) button').click()")
+        values = [float(text) for text in page.texts(f".table[data-kind=edges] tbody td:nth-child({column})")]
+        assert [order * value for value in values] == sorted(order * value for value in values)
+
+
+def test_the_keyboard_reaches_the_map_and_every_row(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.run("document.getElementById('picture').focus()")
+    page.press(Keys.ARROW_RIGHT)
+    first = page.card
+    page.press(Keys.ARROW_LEFT)
+    page.press(Keys.ARROW_DOWN)
+    page.press(Keys.ENTER)
+    assert first and page.card and page.run("return document.querySelectorAll('#picture .chosen').length") > 0
+    page.press(Keys.ESCAPE)
+    assert page.card == ""
+    page.run("document.querySelector('.table[data-kind=nodes] tbody tr').focus()")
+    for _ in NAMES[1:]:
+        page.press(Keys.ARROW_DOWN)
+    page.press(Keys.ENTER)
+    assert page.card.startswith("plain")
+    page.run("document.querySelector('.skip').focus()")
+    reached = set()
+    for _ in range(35):
+        page.press(Keys.TAB)
+        reached.add(page.run("return document.activeElement.id"))
+    assert {"find", "layout", "sign", "strength", "frequency", "step", "picture", "save-svg", "save-png"} <= reached
+
+
+def test_zoom_by_buttons_and_keys(page):
+    def spread():
+        boxes = page.boxes("[data-node] .node")
+        return max(box[0] for box in boxes) - min(box[0] for box in boxes)
+
+    whole = spread()
+    page.run("document.getElementById('closer').click()")
+    assert spread() > 1.2 * whole
+    page.run("document.getElementById('picture').focus()")
+    page.press("0")
+    assert spread() == pytest.approx(whole, rel=0.01)
+
+
+def test_pictures_and_tables_are_saved(page, hostile):
+    page.run("document.getElementById('save-svg').click()")
+    picture = xml.fromstring(page.saved("map.svg"))
+    assert len(picture.findall(".//{*}line")) >= page.model.n_edges
+    page.run("document.getElementById('save-png').click()")
+    assert page.saved("map.png")[:4] == b"\x89PNG"
+    for name in ("edges.csv", "nodes.csv"):
+        page.run(f"document.querySelector('a[download=\"{name}\"]').click()")
+        assert page.saved(name) == (hostile / name).read_bytes()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_names_at_rest_do_not_overlap_and_nothing_is_cut_off(browser, wide, size):
+    page = Page(browser, wide, *size)
+    labels = page.boxes("#picture text:not(.out)")
+    assert len(labels) > 2 and "names have no room here" in page.find("#count").text
+    for k, (left, top, right, bottom) in enumerate(labels):
+        for other in labels[:k]:
+            assert left >= other[2] - 1 or right <= other[0] + 1 or top >= other[3] - 2 or bottom <= other[1] + 2
+    (left, top, right, bottom), *_ = page.boxes("#picture")
+    assert all(left <= box[0] and box[2] <= right and top <= box[1] and box[3] <= bottom for box in labels)
+    assert bottom <= size[1]
+    assert page.run("return document.documentElement.scrollWidth") <= size[0]
