@@ -32,6 +32,7 @@ from isingmap.structure.search_methods import SEARCHES
 
 _LIBRARIES = ("numpy", "scipy", "numba")  # on which rounding depends
 _MOST_TYPED = 20  # pairs of a graph that are written out among the settings
+CODING = "coding"
 DATA, MODEL, FAMILIES_COMPARED, FIT, CARE, REPEAT = "Data", "Model", "Families", "Fit", "Care", "To repeat"
 
 
@@ -81,10 +82,10 @@ def _codings(learned: LearnedMap) -> Iterator[Fact]:
     for (negative, positive), names in list(names_of.items())[:MOST_SHOWN]:
         where = "every column" if len(names_of) == 1 else some(names, 6)
         text = f"+1 is {shortened(positive, 30)}, -1 is {shortened(negative, 30)}, in {where}"
-        yield Fact(DATA, "coding", {"negative": negative, "positive": positive, "variables": names}, text)
+        yield Fact(DATA, CODING, {"negative": negative, "positive": positive, "variables": names}, text)
     if len(names_of) > MOST_SHOWN:
         others = counted(len(names_of) - MOST_SHOWN, "other pair")
-        yield text_fact(DATA, "coding", f"{others} of labels; nodes.csv has those of each variable")
+        yield text_fact(DATA, CODING, f"{others} of labels; nodes.csv has those of each variable")
 
 
 def _model(result: SearchResult) -> Iterator[Fact]:
@@ -303,7 +304,7 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     from isingmap import __version__
 
     yield text_fact(REPEAT, "version", f"isingmap {__version__}")
-    yield text_fact(REPEAT, "beside it", _beside())
+    yield text_fact(REPEAT, "libraries", _libraries())
     digest = learned.moments.digest
     yield Fact(REPEAT, "data", digest, f"SHA-256 of the names, means and pairs, in any order of rows: {digest}")
     if learned.command:
@@ -316,7 +317,7 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
         yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.{_asked(learned, call)}"))
 
 
-def _beside() -> str:
+def _libraries() -> str:
     """What else the numbers rest on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return f"Python {platform.python_version()}, {libraries}, {platform.system()} {platform.machine()}"

@@ -45,11 +45,13 @@ class ShownTable:
 
 
 def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
-    """The first `MOST_ROWS` rows of a table, or all in the order given."""
+    """The first `MOST_ROWS` rows of a table, or all in the order given, without columns in which nothing stands."""
     rows = table.rows[:MOST_ROWS] if order is None else [table.rows[k] for k in order]
-    numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in enumerate(table.columns)]
-    shown = [[_cell(text, is_number) for text, is_number in zip(row, numeric, strict=True)] for row in rows]
-    return ShownTable(table.columns, numeric, shown, len(table.rows))
+    kept = [k for k in range(len(table.columns)) if not rows or any(row[k] for row in rows)]
+    columns = tuple(table.columns[k] for k in kept)
+    numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
+    shown = [[_cell(row[k], is_number) for k, is_number in zip(kept, numeric, strict=True)] for row in rows]
+    return ShownTable(columns, numeric, shown, len(table.rows))
 
 
 def _is_numeric(name: str, cells: list[str]) -> bool:

@@ -64,6 +64,12 @@ class Results:
         return str(self.fit.get("title") or "")
 
     @property
+    def warnings(self) -> list[str]:
+        """What was warned of while it was learned."""
+        found = self.fit.get("warnings")
+        return [printable(text) for text in found] if isinstance(found, list) else []
+
+    @property
     def labels(self) -> list[list[str]]:
         """What -1 and +1 stood for, for each variable; empty where the file does not tell."""
         found = self.fit.get("labels")

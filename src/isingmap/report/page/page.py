@@ -21,7 +21,7 @@ from isingmap.printable import printable
 from isingmap.report import field_arcs
 from isingmap.report.appearance import group_styles
 from isingmap.report.facts import STRONGEST, Fact
-from isingmap.report.fit_facts import FIT, REPEAT
+from isingmap.report.fit_facts import CODING, FIT, REPEAT
 from isingmap.report.map_figure import NODE_RADIUS
 from isingmap.report.miss_facts import MISSES
 from isingmap.report.page.cells import ShownTable, shown_table
@@ -45,6 +45,7 @@ HEADINGS = {
     REPEAT: "provenance",
 }
 SCRIPTS = ("d3.min.js", "page.js")
+MOST_CODINGS = 2  # kinds of labels told at the top
 # Files that can be saved from the page.
 SAVED = (EDGES, NODES)
 
@@ -68,6 +69,8 @@ def page_of(results: Results) -> str:
     return _template().render(
         title=printable(results.title) or "Planar map",
         headline=_headline(results),
+        codings=[fact.text for fact in results.facts if fact.label == CODING][:MOST_CODINGS],
+        warnings=results.warnings,
         sections=_sections(results.facts),
         sheet=sheet,
         nodes=list(nodes_of(results, sheet)),
