@@ -1,8 +1,10 @@
 """The report without a browser: what is in the file, and folders that it is not made of."""
 
+import csv
 import json
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hostile_names import NAMES
 from isingmap import IsingModel
 from isingmap.cli.main import main
 from isingmap.errors import FileFormatError
-from isingmap.files.csv_file import read_csv
+from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.report.page.folder import Table, read_results
 from isingmap.report.page.page import page_of, write_page
 from isingmap.report.page.steps import curve_of, steps_of
@@ -114,6 +116,18 @@ def with_too_few_groups(folder):
     (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
 
 
+def without_a_column(folder):
+    text = (folder / "edges.csv").read_text(encoding="utf-8")
+    (folder / "edges.csv").write_text(text.replace("target", "aim", 1), encoding="utf-8")
+
+
+def with_a_strange_step(folder):
+    with open(folder / "path.csv", newline="", encoding="utf-8") as stream:
+        head, *rows = csv.reader(stream)
+    rows[1][head.index("source")] = "nobody"
+    write_csv(folder / "path.csv", head, rows)
+
+
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
@@ -121,6 +135,8 @@ def with_too_few_groups(folder):
         (without_nodes, r"has no nodes.csv"),
         (with_a_torn_row, r"edges.csv: row \d+ has 2 cells, the header has"),
         (of_another_fit, r"edges.csv has other edges than model.json"),
+        (without_a_column, r"edges.csv has no column target; was it changed"),
+        (with_a_strange_step, r"path.csv tells of a step that cannot be: add 'nobody' - "),
         (with_too_few_groups, r"groups must have one entry for each of 6 variables, got 5"),
     ],
 )
@@ -151,6 +167,7 @@ def test_facts_of_older_versions_have_no_words(hostile, tmp_path):
 
 
 PATH = Table(
+    Path("path.csv"),
     ("action", "source", "target", "ebic"),
     [
         ["start", "", "", "9"],
@@ -178,4 +195,4 @@ def test_the_curve_is_that_of_the_criterion():
     heights = np.array([y for _, y in curve.points])
     assert (np.diff(heights) > 0).all() and curve.y_ticks == [(curve.bottom, "4"), (curve.top, "9")]
     assert curve_of(PATH, "maximal") is None  # it has no column of its own here
-    assert curve_of(Table(PATH.columns, PATH.rows[:1], b""), "ebic") is None
+    assert curve_of(Table(PATH.place, PATH.columns, PATH.rows[:1], b""), "ebic") is None

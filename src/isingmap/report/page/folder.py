@@ -30,20 +30,31 @@ class Table:
 
     Attributes
     ----------
+    place : Path
+        The file, for messages.
     columns : tuple of str
     rows : list of list of str
     file : bytes
         The file as it is, to be saved from the page.
     """
 
+    place: Path
     columns: tuple[str, ...]
     rows: list[list[str]]
     file: bytes
 
     def column(self, name: str) -> list[str]:
-        """The cells under a heading."""
-        place = self.columns.index(name)
-        return [row[place] for row in self.rows]
+        """The cells under a heading.
+
+        Raises
+        ------
+        FileFormatError
+            If there is no such column.
+        """
+        if name not in self.columns:
+            raise FileFormatError(f"{self.place} has no column {name}; was it changed by another program?")
+        k = self.columns.index(name)
+        return [row[k] for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,7 @@ def _groups(fit: dict, n_spins: int, where: str) -> list[str] | None:
 
 def _table(path: Path) -> Table:
     columns, rows = read_csv(path)
-    return Table(columns, rows, path.read_bytes())
+    return Table(path, columns, rows, path.read_bytes())
 
 
 def _facts(records: object, where: str) -> tuple[Fact, ...]:
@@ -138,10 +149,6 @@ def _facts(records: object, where: str) -> tuple[Fact, ...]:
 def _check_same(found: Results) -> None:
     """The tables must have the edges and the variables of the model, in any order."""
     edges, nodes, model = found.tables[EDGES], found.tables[NODES], found.model
-    for table, name, needed in ((edges, EDGES, ("source", "target")), (nodes, NODES, ("name",))):
-        lacking = [column for column in needed if column not in table.columns]
-        if lacking:
-            raise FileFormatError(f"{found.folder / name} has no column {lacking[0]}; was it changed?")
     pairs = sorted(map(sorted, zip(edges.column("source"), edges.column("target"), strict=True)))
     if pairs != sorted(map(sorted, model.edge_names)):
         raise FileFormatError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.errors import NonPlanarError
+from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, kamada_kawai_layout, named_layout
 from isingmap.planar.drawing.segment_crossings import has_crossings
 from isingmap.report.field_arcs import reach
@@ -18,6 +19,8 @@ from isingmap.report.page.folder import Results
 
 PLANAR, BY_DISTANCE = LAYOUTS
 AS_DRAWN = "as drawn before"
+# Names that are placed with care, which the script does anew; variables with a layout by distance: a second each.
+MOST_PLACED, MOST_BY_DISTANCE = 300, 500
 _LETTER, _WIDE_LETTER, _LINE = 0.56, 1.0, 1.25  # of the font size, for a sans-serif font
 
 
@@ -56,12 +59,18 @@ def sheet_of(results: Results) -> Sheet:
     first = next(iter(layouts.values()))
     map_width, map_height, _ = sheet(first)
     placed = {name: _fitted(places, np.array([map_width, map_height])) for name, places in layouts.items()}
-    sizes = np.array([(_width(name), _LINE * FONT_SIZE) for name in names]).reshape(-1, 2)
     width, height = map_width + 2 * MARGIN, map_height + 2 * MARGIN
-    radius = reach(NODE_RADIUS) if model.free_fields.any() else NODE_RADIUS
-    centres = next(iter(placed.values()))
-    labels = place_labels(centres, sizes, model.edges, radius=radius, bounds=(0, 0, width, height))
+    labels = _labels(next(iter(placed.values())), names, model, (0, 0, width, height))
     return Sheet(width, height, names, placed, labels)
+
+
+def _labels(centres: np.ndarray, names: list[str], model: IsingModel, bounds: tuple) -> np.ndarray:
+    """Middles of the names, off each other, or all at the right of their nodes where there are too many to look."""
+    sizes = np.array([(_width(name), _LINE * FONT_SIZE) for name in names]).reshape(-1, 2)
+    radius = reach(NODE_RADIUS) if model.free_fields.any() else NODE_RADIUS
+    if len(names) > MOST_PLACED:
+        return centres + np.column_stack([radius + sizes[:, 0] / 2, np.zeros(len(names))])
+    return place_labels(centres, sizes, model.edges, radius=radius, bounds=bounds)
 
 
 def _layouts(results: Results) -> dict[str, np.ndarray]:
@@ -72,7 +81,9 @@ def _layouts(results: Results) -> dict[str, np.ndarray]:
     if PLANAR not in found:
         with suppress(NonPlanarError):
             found[PLANAR] = named_layout(PLANAR, n, model.edges, labels=model.names)
-    return found | {BY_DISTANCE: kamada_kawai_layout(n, model.edges)}
+    if n <= MOST_BY_DISTANCE or not found:
+        found[BY_DISTANCE] = kamada_kawai_layout(n, model.edges)
+    return found
 
 
 def _fitted(places: np.ndarray, size: np.ndarray) -> np.ndarray:

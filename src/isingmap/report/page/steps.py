@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isingmap.data.table import FIELD
+from isingmap.errors import FileFormatError
 from isingmap.files.number_text import number
 from isingmap.model import IsingModel
 from isingmap.report.page.folder import Table
 
+START, SIGNS = "start", {"add": 1, "remove": -1}
 _CRITERIA = {"ebic": "EBIC", "bic": "BIC", "aic": "AIC"}
 Pair = tuple[int, int]
 
@@ -33,32 +35,34 @@ class Steps:
 
 
 def steps_of(model: IsingModel, path: Table | None) -> Steps:
-    """The changes of the path, told from its end: what was there in the beginning need not be in the file."""
+    """The changes of the path, told from its end: what was there in the beginning need not be in the file.
+
+    Raises
+    ------
+    FileFormatError
+        If the path names variables that the model does not have, or is none.
+    """
     index = {name: k for k, name in enumerate(model.names)}
     pairs: list[Pair] = [(i, j) for i, j in model.edges.tolist()]
     known = {pair: k for k, pair in enumerate(map(_in_order, pairs))}
     changes: list[list[int]] = []
-    for action, source, target in _moves(path):
-        if target == FIELD or action == "start":
+    moves = [] if path is None else zip(*map(path.column, ("action", "source", "target")), strict=True)
+    for action, source, target in moves:
+        if target == FIELD or action == START:
             changes.append([])
             continue
+        if action not in SIGNS or not {source, target} <= index.keys():
+            raise FileFormatError(f"path.csv tells of a step that cannot be: {action} {source!r} - {target!r}")
         pair = _in_order((index[source], index[target]))
         if pair not in known:
             known[pair] = len(pairs)
             pairs.append(pair)
-        sign = 1 if action == "add" else -1
-        changes.append([sign * (known[pair] + 1)])
+        changes.append([SIGNS[action] * (known[pair] + 1)])
     return Steps(pairs, changes, _at_the_start(model.n_edges, changes))
 
 
 def _in_order(pair: Pair) -> Pair:
     return (min(pair), max(pair))
-
-
-def _moves(path: Table | None) -> list[tuple[str, str, str]]:
-    if path is None:
-        return []
-    return list(zip(path.column("action"), path.column("source"), path.column("target"), strict=True))
 
 
 def _at_the_start(n_edges: int, changes: list[list[int]]) -> list[int]:
@@ -97,7 +101,7 @@ class Curve:
 
 def curve_of(path: Table | None, criterion: object) -> Curve | None:
     """The criterion that the search went by, or log-likelihood; nothing where the path has no steps or no numbers."""
-    column = str(criterion) if criterion in _CRITERIA else "log_likelihood"
+    column = criterion if isinstance(criterion, str) and criterion in _CRITERIA else "log_likelihood"
     if path is None or len(path.rows) < 2 or column not in path.columns:
         return None
     values = [number(text) for text in path.column(column)]
