@@ -65,10 +65,7 @@ def _covariances(
     states = 2.0 * ((np.arange(2**part.members.size)[:, None] >> np.arange(part.members.size)) & 1) - 1.0
     statistics = np.hstack([states[:, part.ends[:, 0]] * states[:, part.ends[:, 1]], states])
     inner = statistics[:, : part.edges.size] @ model.couplings[part.edges]
-    different, at = np.unique(fields[np.ix_(part.rows, part.members)], axis=0, return_inverse=True)
-    order = np.argsort(at.ravel(), kind="stable")
-    of_each = np.split(part.rows[order], np.cumsum(np.bincount(at.ravel()))[:-1])
-    for values, rows in zip(different, of_each, strict=True):
+    for rows, values in part.by_fields(fields):
         weight = states @ values + inner
         p = np.exp(weight - weight.max())
         p /= p.sum()
