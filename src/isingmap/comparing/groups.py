@@ -12,6 +12,7 @@ import numpy as np
 from isingmap.data.labels import normalise
 from isingmap.data.missing import apply_missing
 from isingmap.data.options import SURVEY, DataOptions
+from isingmap.data.screening import constant_columns
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, DataWarning, IsingMapError, IsingMapWarning
 from isingmap.warned import warn
@@ -215,7 +216,7 @@ def _without_gaps(group: Group, rule: str) -> Group:
 
 def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
     """Columns that have a single value in a group are refused, left out of all groups, or kept."""
-    constant = [_constant(group.table) for group in groups]
+    constant = [[group.table.names[j] for j in constant_columns(group.table).tolist()] for group in groups]
     everywhere = {name for names in constant for name in names}
     if not everywhere or rule == "keep":
         return list(groups)
@@ -236,12 +237,6 @@ def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
         raise DataError(f"{what}. Fewer than two columns are left to compare")
     note = f"Left out of every group: {what}."
     return [replace(group, table=group.table.select(kept).with_notes(note)) for group in groups]
-
-
-def _constant(table: SpinTable) -> list[str]:
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
-    minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
-    return [table.names[j] for j in np.flatnonzero((minus == 0) | (plus == 0)).tolist()]
 
 
 def pooled(groups: Sequence[Group]) -> SpinTable:
