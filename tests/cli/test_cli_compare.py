@@ -2,14 +2,13 @@
 
 import csv
 import json
-import signal
 
 import numpy as np
 import pytest
 
+from ctrl_c import press_after
 from isingmap import PlanarIsing, compare
 from isingmap.io.csv_table import read_table
-from isingmap.resampling import run as running
 
 FEW = ("--search", "greedy", "--n-permutations", "6")
 FILES = {"comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt"}
@@ -140,15 +139,7 @@ def test_the_same_persons_twice(run, pairs, tmp_path):
 
 @pytest.mark.usefixtures("unseen")
 def test_ctrl_c_writes_the_finished_permutations(run, two, tmp_path, monkeypatch):
-    original = running._side_by_side
-
-    def interrupted(refit, numbers):
-        for k, outcome in enumerate(original(refit, numbers)):
-            if k == 4:
-                signal.raise_signal(signal.SIGINT)
-            yield outcome
-
-    monkeypatch.setattr(running, "_side_by_side", interrupted)
+    press_after(4, monkeypatch)
     command = ("compare", *two, *FEW, "--checkpoint", tmp_path / "kept", "-o", tmp_path / "o")
     code, out, err = run(*command)
     assert code == 130 and f"interrupted: the tests by 2 of 6 permutations are in {tmp_path / 'o'}" in err

@@ -1,7 +1,6 @@
 """Two groups compared: tests held against enumeration and by hand, the same bits everywhere, and refusals by name."""
 
 import pickle
-import signal
 import warnings
 from itertools import product
 
@@ -11,11 +10,11 @@ from joblib import parallel_config
 from scipy.stats import multivariate_hypergeom
 
 import isingmap
+from ctrl_c import press_after
 from isingmap import IsingModel, PlanarIsing, SpinTable, compare
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, DataWarning, FileFormatError, ModelError
 from isingmap.holm import holm
-from isingmap.resampling import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -323,15 +322,8 @@ def test_sums_over_rows_cannot_be_dealt_out(spins):
 
 
 def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, found, tmp_path, monkeypatch):
-    file, original = tmp_path / "kept", run._side_by_side
-
-    def interrupted(refit, numbers):
-        for k, outcome in enumerate(original(refit, numbers)):
-            if k == 10:
-                signal.raise_signal(signal.SIGINT)
-            yield outcome
-
-    monkeypatch.setattr(run, "_side_by_side", interrupted)
+    file = tmp_path / "kept"
+    press_after(10, monkeypatch)
     estimator = PlanarIsing(search="greedy", checkpoint=file)
     some = compare(*spins, estimator, n_permutations=19)
     assert some.interrupted and some.n_permutations == 5 and file.exists()
