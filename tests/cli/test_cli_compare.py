@@ -2,13 +2,16 @@
 
 import csv
 import json
+import signal
 
 import numpy as np
 import pytest
 
 from ctrl_c import press_after
 from isingmap import PlanarIsing, compare
+from isingmap.interruption import look
 from isingmap.io.csv_table import read_table
+from isingmap.resampling import run as running
 
 FEW = ("--search", "greedy", "--n-permutations", "6")
 FILES = {"comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt"}
@@ -135,6 +138,18 @@ def test_the_same_persons_twice(run, pairs, tmp_path):
     code, out, _ = run("compare", *tables, *FEW, "--cluster-column", "who", "-o", tmp_path / "o")
     assert code == 0 and "6 of clusters that are in both groups, which swap sides" in " ".join(out.split())
     assert "in Python" not in (tmp_path / "o" / "summary.txt").read_text()
+
+
+def test_ctrl_c_before_anything_is_finished_says_so(run, two, tmp_path, monkeypatch):
+    def interrupted(refit, numbers):
+        signal.raise_signal(signal.SIGINT)
+        look()
+        yield
+
+    monkeypatch.setattr(running, "_side_by_side", interrupted)
+    code, _, err = run("compare", *two, *FEW, "-o", tmp_path / "o")
+    assert code == 130 and not (tmp_path / "o").exists()
+    assert "interrupted before the first fit was finished; no half-written result was left" in err
 
 
 @pytest.mark.usefixtures("unseen")

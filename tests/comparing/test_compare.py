@@ -314,6 +314,12 @@ def test_settings_that_cannot_be(spins, how, message):
         compare(*spins, **({"estimator": GREEDY} | how))
 
 
+def test_a_generator_is_refused_before_any_work(spins, monkeypatch):
+    monkeypatch.setattr(PlanarIsing, "fit", None)
+    with pytest.raises(ModelError, match="that takes random_state=0"):
+        compare(*spins, PlanarIsing(random_state=np.random.default_rng(0)))
+
+
 def test_sums_over_rows_cannot_be_dealt_out(spins):
     rows = isingmap.MomentAccumulator()
     rows.add(spins[0])
@@ -330,6 +336,8 @@ def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, found, tm
     monkeypatch.undo()
     with pytest.raises(FileFormatError, match="made with other options"):
         compare(*spins, PlanarIsing(search="greedy", checkpoint=file, gamma=0.5), n_permutations=19)
+    fewer = compare(*spins, PlanarIsing(search="greedy"), n_permutations=4)
+    assert same(compare(*spins, estimator, n_permutations=4), fewer) and fewer.n_permutations == 4 and file.exists()
     again = compare(*spins, estimator, n_permutations=19)
     assert same(again, found) and not again.interrupted and not file.exists()
 

@@ -173,7 +173,10 @@ def _verdict(error: BaseException, known: frozenset[str] | None, argv: list[str]
         return in_options(printable_lines(str(text), argv), known)
 
     if was_interrupted(error) and not isinstance(error, IsingMapError | OSError):
-        return INTERRUPTED, "interrupted; no half-written result was left"
+        when = next(
+            (f" {why}" for why in error.args if isinstance(error, KeyboardInterrupt) and isinstance(why, str)), ""
+        )
+        return INTERRUPTED, f"interrupted{when}; no half-written result was left"
     if isinstance(error, UsageError | IsingMapError):
         return USER_ERROR, f"error: {worded(error)}"
     if isinstance(error, OSError):

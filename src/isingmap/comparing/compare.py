@@ -209,6 +209,7 @@ def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tupl
             "criterion='ebic' with gamma=0.5"
         )
     check_values(dict(settings))
+    seed_of(settings, "permutations")  # refused before the work
     reading = DataOptions(**options_from(dict(settings), DataOptions))
     prepared = brought_together(groups, reading)
     asked = _asked(settings, groups[0].table.names, prepared[0].table.names)
@@ -238,7 +239,7 @@ def _learned(table: SpinTable, settings: Mapping[str, Any], asked: Mapping[str, 
     by_names = {name: asked[name] for name in ("required_edges", "required_fields", "graph")}
     learned = PlanarIsing(**{**_alike(settings), **by_names}).fit(table).learned_
     if learned.interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("before the groups had their maps")
     return learned
 
 

@@ -48,7 +48,7 @@ def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) ->
     finally:
         estimator.set_params(**{name: settings[name] for name in aside})
     if estimator.learned_.interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("before the fit of all rows was finished")
 
 
 def refuse_kind(kind: str, has_clusters: bool, weight_kind: str | None) -> None:
