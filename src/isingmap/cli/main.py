@@ -173,9 +173,8 @@ def _verdict(error: BaseException, known: frozenset[str] | None, argv: list[str]
         return in_options(printable_lines(str(text), argv), known)
 
     if was_interrupted(error) and not isinstance(error, IsingMapError | OSError):
-        when = next(
-            (f" {why}" for why in error.args if isinstance(error, KeyboardInterrupt) and isinstance(why, str)), ""
-        )
+        told = error.args[0] if isinstance(error, KeyboardInterrupt) and error.args else None
+        when = f" {told}" if isinstance(told, str) else ""  # others tell the number of the signal
         return INTERRUPTED, f"interrupted{when}; no half-written result was left"
     if isinstance(error, UsageError | IsingMapError):
         return USER_ERROR, f"error: {worded(error)}"
