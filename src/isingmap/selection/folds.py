@@ -71,9 +71,10 @@ def folds_of(table: SpinTable, n_folds: int, seed, *, groups: Sequence | np.ndar
         of_unit, unit_weights = _units(number, row_weights)
         group = np.arange(len(of_unit))
     else:
-        of_unit, unit_weights = number, row_weights
         group = _numbered(groups, table.n_samples)[weights > 0]
         group = np.unique(group, return_inverse=True)[1].reshape(-1)
+        order = np.lexsort((row_weights, number, group))  # sums of weights have one rounding
+        of_unit, unit_weights, group = number[order], row_weights[order], group[order]
     n_units = int(group.max()) + 1
     if n_units < n_folds:
         what = counted(n_units, "row" if groups is None else "group")
