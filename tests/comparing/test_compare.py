@@ -169,8 +169,6 @@ def test_clusters_and_pairs(spins):
         SpinTable(each, tuple("abcde"), (Coding("0", "1"),) * 5, clusters=np.arange(len(each)) // 5) for each in spins
     ]
     assert compare(*tables, GREEDY, n_permutations=1).n_units == (18, 14)  # numbers of a table are its own
-    with pytest.raises(DataError, match="2 clusters of 158 have rows in both groups .*first, second.*name another col"):
-        compare(*spins, GREEDY, clusters=(np.arange(90), np.arange(88, 158)), n_permutations=1)
     with pytest.raises(DataError, match="one of the groups has clusters of rows and the other has none"):
         compare(tables[0], spins[1], GREEDY, n_permutations=1)
 
@@ -314,8 +312,10 @@ def test_settings_that_cannot_be(spins, how, message):
         compare(*spins, **({"estimator": GREEDY} | how))
 
 
-def test_a_generator_is_refused_before_any_work(spins, monkeypatch):
+def test_seeds_and_clusters_are_looked_at_before_any_work(spins, monkeypatch):
     monkeypatch.setattr(PlanarIsing, "fit", None)
+    with pytest.raises(DataError, match="2 clusters of 158 have rows in both groups .*first, second.*name another col"):
+        compare(*spins, GREEDY, clusters=(np.arange(90), np.arange(88, 158)))
     with pytest.raises(ModelError, match="that takes random_state=0"):
         compare(*spins, PlanarIsing(random_state=np.random.default_rng(0)))
 

@@ -28,7 +28,7 @@ from isingmap.printable import printable
 from isingmap.progress import entitle, progress_bar
 from isingmap.resampling.finished import identity_of
 from isingmap.resampling.options import ComparisonOptions
-from isingmap.resampling.permutations import GroupedRows, grouped_rows
+from isingmap.resampling.permutations import grouped_rows
 from isingmap.resampling.refit import Refit, by_name
 from isingmap.resampling.run import outcomes_of
 from isingmap.structure.criteria import CROSS_VALIDATED
@@ -212,6 +212,8 @@ def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tupl
     seed_of(settings, "permutations")  # refused before the work
     reading = DataOptions(**options_from(dict(settings), DataOptions))
     prepared = brought_together(groups, reading)
+    for pair in combinations(prepared, 2):
+        _refuse_mixed(*pair)
     asked = _asked(settings, groups[0].table.names, prepared[0].table.names)
     maps = []
     for group in prepared:
@@ -270,7 +272,6 @@ def comparison_of(
     table = pooled(groups)
     is_second = np.repeat([False, True], [group.table.n_samples for group in groups])
     rows = grouped_rows(table, is_second)
-    _refuse_mixed(rows, groups)
     asked = _asked(settings, columns, table.names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IsingMapWarning)  # said of the groups
@@ -301,16 +302,17 @@ def comparison_of(
     )
 
 
-def _refuse_mixed(rows: GroupedRows, groups: Sequence[Group]) -> None:
+def _refuse_mixed(first: Group, second: Group) -> None:
     """Clusters lie in one group each, or all in both: else there are no equally likely ways to deal them out."""
-    if rows.block is None or rows.is_paired:
+    used = [group.clusters[group.table.row_weights > 0] for group in (first, second) if group.clusters is not None]
+    if len(used) < 2:
         return
-    shared = rows.n_shared_blocks
-    if shared:
-        total = int(rows.block.max()) + 1
+    ours, theirs = used
+    shared, total = np.intersect1d(ours, theirs).size, np.union1d(ours, theirs).size
+    if 0 < shared < total:
         raise DataError(
             f"{counted(shared, 'cluster')} of {total:,} {'has' if shared == 1 else 'have'} rows in both groups "
-            f"({listed([group.label for group in groups])}), the others in one. Clusters are dealt out whole where "
+            f"({listed([first.label, second.label])}), the others in one. Clusters are dealt out whole where "
             "each is in one group, or swap sides where each is in both. Leave out the rows of either kind, or name "
             "another column by cluster_column="
         )

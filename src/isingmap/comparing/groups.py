@@ -41,7 +41,7 @@ class Group:
     @property
     def n_rows(self) -> float:
         """Rows by their weight."""
-        return float(self.table.n_samples if self.table.weights is None else self.table.weights.sum())
+        return float(self.table.row_weights.sum())
 
 
 @contextmanager
@@ -244,8 +244,7 @@ def pooled(groups: Sequence[Group]) -> SpinTable:
     tables = [group.table for group in groups]
     weights = None
     if any(table.weights is not None for table in tables):
-        each = [np.ones(table.n_samples) if table.weights is None else table.weights for table in tables]
-        weights = np.concatenate(each)
+        weights = np.concatenate([table.row_weights for table in tables])
     clusters = [group.clusters for group in groups if group.clusters is not None]
     return SpinTable(
         np.concatenate([table.spins for table in tables]),

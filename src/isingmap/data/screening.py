@@ -95,7 +95,7 @@ class _Columns:
 
 def constant_columns(table: SpinTable) -> np.ndarray:
     """Numbers of the columns without a -1 or without a +1 among the rows that count, int64."""
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
     return np.flatnonzero((minus == 0) | (plus == 0))
 

@@ -133,7 +133,7 @@ class Refit:
 
 def _alone(table: SpinTable, has_fields: bool) -> float:
     """Log-likelihood of columns on their own, total nats: of fair coins where they have no field."""
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     counts = np.stack([weights @ (table.spins == value) for value in (-1, 1)])
     total = counts.sum(axis=0)
     if not has_fields:

@@ -63,7 +63,7 @@ def folds_of(table: SpinTable, n_folds: int, seed, *, groups: Sequence | np.ndar
             f"criterion='cv': held-out likelihood needs complete rows, and {counted(table.n_missing, 'cell')} would "
             "stay missing; use missing='drop' or missing='minus'"
         )
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     by_name = table.spins[:, np.argsort(table.names, kind="stable")]
     first, number = np.unique(by_name[weights > 0], axis=0, return_index=True, return_inverse=True)[1:]
     used, row_weights, number = table.spins[weights > 0], weights[weights > 0], number.reshape(-1)
