@@ -7,7 +7,9 @@ import signal
 import numpy as np
 import pytest
 
+from ctrl_c import press_after
 from isingmap import PlanarIsing, compare
+from isingmap.interruption import look
 from isingmap.io.csv_table import read_table
 from isingmap.resampling import run as running
 
@@ -138,17 +140,21 @@ def test_the_same_persons_twice(run, pairs, tmp_path):
     assert "in Python" not in (tmp_path / "o" / "summary.txt").read_text()
 
 
-@pytest.mark.usefixtures("unseen")
-def test_ctrl_c_writes_the_finished_permutations(run, two, tmp_path, monkeypatch):
-    original = running._side_by_side
-
+def test_ctrl_c_before_anything_is_finished_says_so(run, two, tmp_path, monkeypatch):
     def interrupted(refit, numbers):
-        for k, outcome in enumerate(original(refit, numbers)):
-            if k == 4:
-                signal.raise_signal(signal.SIGINT)
-            yield outcome
+        signal.raise_signal(signal.SIGINT)
+        look()
+        yield
 
     monkeypatch.setattr(running, "_side_by_side", interrupted)
+    code, _, err = run("compare", *two, *FEW, "-o", tmp_path / "o")
+    assert code == 130 and not (tmp_path / "o").exists()
+    assert "interrupted before the first fit was finished; no half-written result was left" in err
+
+
+@pytest.mark.usefixtures("unseen")
+def test_ctrl_c_writes_the_finished_permutations(run, two, tmp_path, monkeypatch):
+    press_after(4, monkeypatch)
     command = ("compare", *two, *FEW, "--checkpoint", tmp_path / "kept", "-o", tmp_path / "o")
     code, out, err = run(*command)
     assert code == 130 and f"interrupted: the tests by 2 of 6 permutations are in {tmp_path / 'o'}" in err

@@ -2,13 +2,12 @@
 
 import csv
 import json
-import signal
 
 import pytest
 
+from ctrl_c import press_after
 from isingmap import PlanarIsing
 from isingmap.io.csv_table import read_table
-from isingmap.resampling import run as running
 
 FEW = ("--search", "greedy", "--n-resamples", "6")
 
@@ -70,15 +69,7 @@ def test_two_batches_are_merged_to_the_same_bytes(run, table, tmp_path):
 
 
 def test_ctrl_c_writes_the_finished_resamples(run, table, tmp_path, monkeypatch):
-    original = running._side_by_side
-
-    def interrupted(refit, numbers):
-        for k, outcome in enumerate(original(refit, numbers)):
-            if k == 1:
-                signal.raise_signal(signal.SIGINT)
-            yield outcome
-
-    monkeypatch.setattr(running, "_side_by_side", interrupted)
+    press_after(1, monkeypatch)
     command = ("stability", table, *FEW, "--checkpoint", tmp_path / "kept")
     code, out, err = run(*command, "-o", tmp_path / "o")
     assert code == 130 and f"interrupted: the results of 2 of 6 resamples are in {tmp_path / 'o'}" in err

@@ -1,7 +1,6 @@
 """Two groups compared: tests held against enumeration and by hand, the same bits everywhere, and refusals by name."""
 
 import pickle
-import signal
 import warnings
 from itertools import product
 
@@ -11,11 +10,11 @@ from joblib import parallel_config
 from scipy.stats import multivariate_hypergeom
 
 import isingmap
+from ctrl_c import press_after
 from isingmap import IsingModel, PlanarIsing, SpinTable, compare
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, DataWarning, FileFormatError, ModelError
 from isingmap.holm import holm
-from isingmap.resampling import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -170,8 +169,6 @@ def test_clusters_and_pairs(spins):
         SpinTable(each, tuple("abcde"), (Coding("0", "1"),) * 5, clusters=np.arange(len(each)) // 5) for each in spins
     ]
     assert compare(*tables, GREEDY, n_permutations=1).n_units == (18, 14)  # numbers of a table are its own
-    with pytest.raises(DataError, match="2 clusters of 158 have rows in both groups .*first, second.*name another col"):
-        compare(*spins, GREEDY, clusters=(np.arange(90), np.arange(88, 158)), n_permutations=1)
     with pytest.raises(DataError, match="one of the groups has clusters of rows and the other has none"):
         compare(tables[0], spins[1], GREEDY, n_permutations=1)
 
@@ -315,6 +312,14 @@ def test_settings_that_cannot_be(spins, how, message):
         compare(*spins, **({"estimator": GREEDY} | how))
 
 
+def test_seeds_and_clusters_are_looked_at_before_any_work(spins, monkeypatch):
+    monkeypatch.setattr(PlanarIsing, "fit", None)
+    with pytest.raises(DataError, match="2 clusters of 158 have rows in both groups .*first, second.*name another col"):
+        compare(*spins, GREEDY, clusters=(np.arange(90), np.arange(88, 158)))
+    with pytest.raises(ModelError, match="that takes random_state=0"):
+        compare(*spins, PlanarIsing(random_state=np.random.default_rng(0)))
+
+
 def test_sums_over_rows_cannot_be_dealt_out(spins):
     rows = isingmap.MomentAccumulator()
     rows.add(spins[0])
@@ -323,21 +328,16 @@ def test_sums_over_rows_cannot_be_dealt_out(spins):
 
 
 def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, found, tmp_path, monkeypatch):
-    file, original = tmp_path / "kept", run._side_by_side
-
-    def interrupted(refit, numbers):
-        for k, outcome in enumerate(original(refit, numbers)):
-            if k == 10:
-                signal.raise_signal(signal.SIGINT)
-            yield outcome
-
-    monkeypatch.setattr(run, "_side_by_side", interrupted)
+    file = tmp_path / "kept"
+    press_after(10, monkeypatch)
     estimator = PlanarIsing(search="greedy", checkpoint=file)
     some = compare(*spins, estimator, n_permutations=19)
     assert some.interrupted and some.n_permutations == 5 and file.exists()
     monkeypatch.undo()
     with pytest.raises(FileFormatError, match="made with other options"):
         compare(*spins, PlanarIsing(search="greedy", checkpoint=file, gamma=0.5), n_permutations=19)
+    fewer = compare(*spins, PlanarIsing(search="greedy"), n_permutations=4)
+    assert same(compare(*spins, estimator, n_permutations=4), fewer) and fewer.n_permutations == 4 and file.exists()
     again = compare(*spins, estimator, n_permutations=19)
     assert same(again, found) and not again.interrupted and not file.exists()
 

@@ -114,6 +114,11 @@ def test_a_prior_is_so_many_complete_rows_of_coins(climbed):
     weights = np.append(np.ones(len(spins)), np.full(len(states), 20.0 / len(states)))
     joined = refined(found.model, Completion(found.model.edges, ObservedRows.of(rows, weights)), fields_in_plane=False)
     assert parameters(with_prior.model) == pytest.approx(parameters(joined.model), abs=1e-6)
+    known = observed_information(completion, with_prior.model, 20.0)
+    together = Completion(found.model.edges, ObservedRows.of(rows, weights))
+    assert known == pytest.approx(observed_information(together, with_prior.model), abs=1e-9)
+    losses = edge_losses_by_refits(completion, with_prior.model, known, 20.0)
+    assert losses == pytest.approx(edge_losses_by_refits(together, joined.model, known), abs=1e-5)
 
 
 def test_a_fall_is_told_and_the_model_before_returned(climbed, monkeypatch):

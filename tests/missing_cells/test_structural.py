@@ -149,6 +149,21 @@ def test_a_pair_that_never_differs_where_both_are_known_is_left_out():
         learn_by_em(table_of(spins), {"family": "planar", "graph": [("v0", "v1")]}, SearchOptions())
 
 
+@pytest.mark.parametrize("n_copies", [1, 100])
+def test_a_given_cycle_that_never_agrees_has_no_finite_estimate(n_copies):
+    """EM comes to rest on the way to infinity, with couplings of 6 and a tiny gradient."""
+    rows = np.array([[1, 1, -1], [1, -1, 1], [-1, 1, 1], [-1, -1, 1], [-1, 1, -1], [1, -1, -1]], np.int8)
+    spins = np.tile(rows, (12 * n_copies, 1))
+    spins[: 10 * n_copies, 0] = 0
+    asked = {"family": "zero-field", "prior": None, "graph": [(0, 1), (1, 2), (0, 2)]}
+    table = table_of(spins)
+    with pytest.raises(NoEstimateError, match="never exactly 0 or 3 hold.*prior=1"):
+        learn_by_em(table, asked, SearchOptions())
+    assert learn_by_em(table, asked | {"prior": 1.0}, SearchOptions()).result.converged
+    once = np.vstack([spins, np.ones((1, 3), np.int8)])
+    assert learn_by_em(table_of(once), asked, SearchOptions()).result.converged
+
+
 def test_pairs_never_known_together_are_told_by_the_others():
     rng = np.random.default_rng(6)
     model = IsingModel([[0, 1], [1, 2]], [0.5, -0.6], [0.2, 0.0, 0.1])

@@ -49,6 +49,18 @@ def test_rows_of_a_survey_vary_as_their_robust_errors_say(families):
     assert (spread_of(counted) < 0.7 * spread_of(found)).all()  # as frequencies: more rows than there are
 
 
+def test_weights_of_a_survey_are_the_same_in_any_order_of_the_rows(families):
+    spins, labels = families
+    rng = np.random.default_rng(2)
+    weights = rng.uniform(0.3, 2.2, len(spins))
+    fit = PlanarIsing(graph=GRAPH, weight_kind="survey")
+    found = fit.stability(spins, sample_weight=weights, clusters=labels, n_resamples=2)
+    for _ in range(5):
+        order = rng.permutation(len(spins))
+        rows = spins[order], weights[order], labels[order]
+        assert fit.stability(*rows, n_resamples=2).identity == found.identity
+
+
 @pytest.mark.parametrize("kind", ["m-out-of-n", "case-dropping"])
 def test_parts_of_the_clusters(families, kind):
     spins, labels = families

@@ -69,7 +69,7 @@ def test_rows_of_whole_weight_are_dealt_out_one_by_one():
 def test_clusters_are_dealt_out_whole():
     clusters = [5, 5, 8, 8, 9, 1]
     rows = grouped_rows(table_of(ROWS, clusters=clusters), SECOND)
-    assert not rows.is_paired and rows.n_units == (1, 3) and rows.n_shared_blocks == 0
+    assert not rows.is_paired and rows.n_units == (1, 3)
     by_name = ROWS[:, [2, 0, 1]].tolist()
     whole = [
         sorted((*row, 1.0) for row, cluster in zip(by_name, clusters, strict=True) if cluster == which)
@@ -89,10 +89,6 @@ def test_clusters_in_both_groups_swap_sides():
     sides = {tuple(sorted((*by_name[i + 3 * side[i]], 1.0) for i in range(3))) for side in np.ndindex(2, 2, 2)}
     found = Counter(tuple(members(rows, 2 * k)) for k in range(1, 801))
     assert set(found) == sides and all(60 < n < 145 for n in found.values())
-
-
-def test_clusters_of_which_some_are_in_both_groups_are_counted():
-    assert grouped_rows(table_of(ROWS, clusters=[0, 1, 0, 2, 2, 3]), SECOND).n_shared_blocks == 1
 
 
 @pytest.mark.parametrize("clusters", [None, np.array([0, 0, 1, 1, 2, 3]), np.array([0, 1, 0, 1, 0, 1])])

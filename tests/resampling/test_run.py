@@ -1,12 +1,12 @@
 """Fits of resamples: the same wherever they run, kept on disk, merged, and what cannot be fitted is told by name."""
 
 import json
-import signal
 
 import numpy as np
 import pytest
 from joblib import parallel_config
 
+from ctrl_c import press_after
 from isingmap import IsingModel, PlanarIsing
 from isingmap.errors import DataError, FileFormatError, IsingMapError, ModelError
 from isingmap.resampling import finished, run
@@ -165,15 +165,7 @@ def test_files_that_are_no_resamples(tmp_path):
 
 def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, tmp_path, monkeypatch):
     file, whole = tmp_path / "kept", stable(spins)
-    original = run._side_by_side
-
-    def interrupted(refit, numbers):
-        for k, outcome in enumerate(original(refit, numbers)):
-            if k == 5:
-                signal.raise_signal(signal.SIGINT)
-            yield outcome
-
-    monkeypatch.setattr(run, "_side_by_side", interrupted)
+    press_after(5, monkeypatch)
     some = stable(spins, settings={"checkpoint": file})
     assert some.interrupted and len(some.outcomes) == 6 and file.exists()
     monkeypatch.undo()

@@ -73,6 +73,18 @@ def test_rows_of_a_group_stay_together():
     assert np.array_equal(parts, fold_of.held)
 
 
+def test_sums_of_weights_in_a_fold_do_not_depend_on_the_order_of_the_rows():
+    rng, table = np.random.default_rng(0), as_spin_table(chain(n=3))
+    groups, weights = np.arange(240) // 8, rng.uniform(0.3, 2.2, 240)
+    held = [
+        folds_of(
+            SpinTable(table.spins[rows], table.names, table.codings, weights[rows]), 5, 0, groups=groups[rows]
+        ).held
+        for rows in (np.arange(240), rng.permutation(240))
+    ]
+    assert np.array_equal(*held)
+
+
 def _split(whole, held):
     """The groups of each fold, as the permutation of the seed gives them."""
     fold = np.random.default_rng(0).permutation(len(whole)) % len(held)

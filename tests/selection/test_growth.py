@@ -96,7 +96,7 @@ def test_complete_folds_decide_after_an_interruption(monkeypatch, tmp_path):
 
 def test_with_one_fold_there_is_nothing_to_compare(monkeypatch):
     pressed_at(monkeypatch, 8)
-    with pytest.raises(KeyboardInterrupt), listening():
+    with pytest.raises(KeyboardInterrupt, match="before two folds were complete"), listening():
         validated(as_spin_table(chain()))
 
 

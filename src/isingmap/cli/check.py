@@ -12,8 +12,7 @@ from isingmap.structure.options import MOMENT_SETTINGS, OPTIONS
 _PLAIN = {"missing": "pairwise", "weight_kind": FREQUENCY, "prior": None}
 _MEANING = {
     "missing": "missing cells. pairwise: they are missing from the drawn tables, too; drop: leave out their rows; "
-    "minus: read them as -1; em: as pairwise, of a model that was fitted "
-    "so; error: stop",
+    "minus: read them as -1; em: as pairwise, of a model that was fitted so; error: stop",
     "weight_kind": "what weights mean, as in isingmap fit: frequency: so many equal rows; survey: so large a part of "
     "the population",
     "prior": "the pseudo-observations that the model was fitted with",

@@ -175,7 +175,9 @@ def _verdict(error: BaseException, known: frozenset[str] | None, argv: list[str]
         return in_options(printable_lines(str(text), argv), known)
 
     if was_interrupted(error) and not isinstance(error, IsingMapError | OSError):
-        return INTERRUPTED, "interrupted; no half-written result was left"
+        told = error.args[0] if isinstance(error, KeyboardInterrupt) and error.args else None
+        when = f" {told}" if isinstance(told, str) else ""  # others tell the number of the signal
+        return INTERRUPTED, f"interrupted{when}; no half-written result was left"
     if isinstance(error, UsageError | IsingMapError):
         return USER_ERROR, f"error: {worded(error)}"
     if isinstance(error, OSError):

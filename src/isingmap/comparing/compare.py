@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -21,19 +20,19 @@ from isingmap.data.options import EM, DataOptions
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, IsingMapWarning, ModelError
 from isingmap.interruption import listening
-from isingmap.learning.edges_of_columns import among_kept
+from isingmap.learning.edges_of_columns import problem_of_kept
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.planar_ising import PlanarIsing
-from isingmap.learning.settings import SETTINGS, check_values, options_from
+from isingmap.learning.settings import SETTINGS, check_values, options_from, seed_of, starts_again
 from isingmap.printable import printable
 from isingmap.progress import entitle, progress_bar
 from isingmap.resampling.finished import identity_of
 from isingmap.resampling.options import ComparisonOptions
-from isingmap.resampling.permutations import GroupedRows, grouped_rows
+from isingmap.resampling.permutations import grouped_rows
 from isingmap.resampling.refit import Refit, by_name
 from isingmap.resampling.run import outcomes_of
 from isingmap.structure.criteria import CROSS_VALIDATED
-from isingmap.structure.options import ProblemOptions, SearchOptions
+from isingmap.structure.options import SearchOptions
 
 
 def compare(
@@ -210,8 +209,11 @@ def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tupl
             "criterion='ebic' with gamma=0.5"
         )
     check_values(dict(settings))
+    seed_of(settings, "permutations")  # refused before the work
     reading = DataOptions(**options_from(dict(settings), DataOptions))
     prepared = brought_together(groups, reading)
+    for pair in combinations(prepared, 2):
+        _refuse_mixed(*pair)
     asked = _asked(settings, groups[0].table.names, prepared[0].table.names)
     maps = []
     for group in prepared:
@@ -223,28 +225,23 @@ def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tupl
 
 def _asked(settings: Mapping[str, Any], columns: Sequence[str], kept: Sequence[str]) -> dict[str, Any]:
     """The arguments of a problem, columns by name, which are those of the first table."""
-    asked = options_from(dict(settings), ProblemOptions)
-    for setting in ("required_edges", "graph"):
-        asked[setting] = among_kept(asked[setting], columns, kept, setting)
-    return by_name(asked, tuple(kept))
+    return by_name(problem_of_kept(settings, columns, kept), tuple(kept))
 
 
 def _alike(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings with which maps and permutations are learned alike, without those that are about permutations alone."""
     found = {**settings, "checkpoint": None, "n_jobs": None}
-    seed = SETTINGS["random_state"]
-    if settings["graph"] is not None or settings["search"] not in seed.steers:
-        found["random_state"] = seed.default
-    elif settings["n_restarts"] is None:
-        found["n_restarts"] = 0
-    return found
+    if not starts_again(settings):
+        return found | {"random_state": SETTINGS["random_state"].default}
+    search = SearchOptions(**options_from(found, SearchOptions)).restarted_if_asked()
+    return found | {"n_restarts": search.n_restarts}
 
 
 def _learned(table: SpinTable, settings: Mapping[str, Any], asked: Mapping[str, Any]) -> LearnedMap:
     by_names = {name: asked[name] for name in ("required_edges", "required_fields", "graph")}
     learned = PlanarIsing(**{**_alike(settings), **by_names}).fit(table).learned_
     if learned.interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("before the groups had their maps")
     return learned
 
 
@@ -275,13 +272,12 @@ def comparison_of(
     table = pooled(groups)
     is_second = np.repeat([False, True], [group.table.n_samples for group in groups])
     rows = grouped_rows(table, is_second)
-    _refuse_mixed(rows, groups)
     asked = _asked(settings, columns, table.names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IsingMapWarning)  # said of the groups
         together = _learned(replace(table, clusters=None), settings, asked)
     alike = _alike(settings)
-    seed = _seed(settings["random_state"])
+    seed = seed_of(settings, "permutations")
     search = SearchOptions(**options_from(alike, SearchOptions))
     by_em = settings["missing"] == EM and table.n_missing > 0
     refit = Refit(rows, options, seed, asked, search, None, os.getpid(), by_em)
@@ -306,25 +302,17 @@ def comparison_of(
     )
 
 
-def _seed(given: Any) -> int:
-    if isinstance(given, np.random.Generator):
-        raise ModelError(
-            "permutations are numbered, and each can be drawn again: that takes random_state=0, or another whole "
-            "number, and no generator"
-        )
-    return operator.index(SETTINGS["random_state"].default if given is None else given)
-
-
-def _refuse_mixed(rows: GroupedRows, groups: Sequence[Group]) -> None:
+def _refuse_mixed(first: Group, second: Group) -> None:
     """Clusters lie in one group each, or all in both: else there are no equally likely ways to deal them out."""
-    if rows.block is None or rows.is_paired:
+    used = [group.clusters[group.table.row_weights > 0] for group in (first, second) if group.clusters is not None]
+    if len(used) < 2:
         return
-    shared = rows.n_shared_blocks
-    if shared:
-        total = int(rows.block.max()) + 1
+    ours, theirs = used
+    shared, total = np.intersect1d(ours, theirs).size, np.union1d(ours, theirs).size
+    if 0 < shared < total:
         raise DataError(
             f"{counted(shared, 'cluster')} of {total:,} {'has' if shared == 1 else 'have'} rows in both groups "
-            f"({listed([group.label for group in groups])}), the others in one. Clusters are dealt out whole where "
+            f"({listed([first.label, second.label])}), the others in one. Clusters are dealt out whole where "
             "each is in one group, or swap sides where each is in both. Leave out the rows of either kind, or name "
             "another column by cluster_column="
         )

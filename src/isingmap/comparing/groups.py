@@ -12,6 +12,7 @@ import numpy as np
 from isingmap.data.labels import normalise
 from isingmap.data.missing import apply_missing
 from isingmap.data.options import SURVEY, DataOptions
+from isingmap.data.screening import constant_columns
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, DataWarning, IsingMapError, IsingMapWarning
 from isingmap.warned import warn
@@ -40,7 +41,7 @@ class Group:
     @property
     def n_rows(self) -> float:
         """Rows by their weight."""
-        return float(self.table.n_samples if self.table.weights is None else self.table.weights.sum())
+        return float(self.table.row_weights.sum())
 
 
 @contextmanager
@@ -215,7 +216,7 @@ def _without_gaps(group: Group, rule: str) -> Group:
 
 def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
     """Columns that have a single value in a group are refused, left out of all groups, or kept."""
-    constant = [_constant(group.table) for group in groups]
+    constant = [[group.table.names[j] for j in constant_columns(group.table).tolist()] for group in groups]
     everywhere = {name for names in constant for name in names}
     if not everywhere or rule == "keep":
         return list(groups)
@@ -238,19 +239,12 @@ def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
     return [replace(group, table=group.table.select(kept).with_notes(note)) for group in groups]
 
 
-def _constant(table: SpinTable) -> list[str]:
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
-    minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
-    return [table.names[j] for j in np.flatnonzero((minus == 0) | (plus == 0)).tolist()]
-
-
 def pooled(groups: Sequence[Group]) -> SpinTable:
     """All rows in one table, with the clusters of all."""
     tables = [group.table for group in groups]
     weights = None
     if any(table.weights is not None for table in tables):
-        each = [np.ones(table.n_samples) if table.weights is None else table.weights for table in tables]
-        weights = np.concatenate(each)
+        weights = np.concatenate([table.row_weights for table in tables])
     clusters = [group.clusters for group in groups if group.clusters is not None]
     return SpinTable(
         np.concatenate([table.spins for table in tables]),

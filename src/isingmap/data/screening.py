@@ -93,6 +93,13 @@ class _Columns:
         return _Columns.of(self.tally.select(kept), [self.names[j] for j in kept], [self.codings[j] for j in kept])
 
 
+def constant_columns(table: SpinTable) -> np.ndarray:
+    """Numbers of the columns without a -1 or without a +1 among the rows that count, int64."""
+    weights = table.row_weights
+    minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
+    return np.flatnonzero((minus == 0) | (plus == 0))
+
+
 def unbalanced_columns(moments: EmpiricalMoments) -> tuple[str, ...]:
     """Names of the columns with |mean| > 0.3, which a model without fields describes badly."""
     if moments.magnetizations is None:

@@ -84,6 +84,11 @@ class SpinTable:
         return self.spins.shape[0]
 
     @property
+    def row_weights(self) -> np.ndarray:
+        """The weights, 1 each where there are none."""
+        return np.ones(self.n_samples) if self.weights is None else self.weights
+
+    @property
     def n_spins(self) -> int:
         """Number of variables."""
         return self.spins.shape[1]

@@ -1,14 +1,37 @@
-"""Edges that name columns of the data, where some of the columns were left out."""
+"""What is asked of columns of the data, by name or number, where some of the columns were left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from isingmap.data.table import listed
 from isingmap.errors import DataError
+from isingmap.learning.settings import options_from
+from isingmap.structure.options import ProblemOptions
+
+
+def problem_of_kept(settings: Mapping[str, Any], columns: Sequence[str], kept: Sequence[str]) -> dict[str, Any]:
+    """The arguments of `Problem` beside the moments, of those columns that are left.
+
+    Parameters
+    ----------
+    settings : mapping of str to object
+        Of the estimator.
+    columns, kept : sequence of str
+        Before and after columns were left out.
+
+    Raises
+    ------
+    DataError
+        As `among_kept`.
+    """
+    asked = options_from(dict(settings), ProblemOptions)
+    for setting in ("required_edges", "graph"):
+        asked[setting] = among_kept(asked[setting], columns, kept, setting)
+    return asked
 
 
 def among_kept(edges: Any, columns: Sequence[str], kept: Sequence[str], setting: str) -> Any:

@@ -109,7 +109,7 @@ class Fitted:
         if sample_weight is not None:
             table = as_spin_table(table, weights=sample_weight)
         each = self._scored(table)
-        weights = np.ones(len(each)) if table.weights is None else table.weights
+        weights = table.row_weights
         known = ~np.isnan(each)
         if not weights[known].any():
             raise DataError("no complete row is left to score")

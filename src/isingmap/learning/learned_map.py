@@ -199,7 +199,7 @@ class LearnedMap:
     def _observed_information(self) -> np.ndarray:
         assert self._completion is not None
         with at_work("observed information"):
-            return observed_information(self._completion, self.model)
+            return observed_information(self._completion, self.model, self.result.prior)
 
     @cached_property
     def misses(self) -> list[Miss]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from dataclasses import replace
 from typing import Any
@@ -11,10 +10,10 @@ import numpy as np
 
 from isingmap.data.options import EM, SURVEY
 from isingmap.data.table import SpinTable
-from isingmap.errors import DataError, ModelError
-from isingmap.learning.edges_of_columns import among_kept
+from isingmap.errors import DataError
+from isingmap.learning.edges_of_columns import problem_of_kept
 from isingmap.learning.learned_map import LearnedMap
-from isingmap.learning.settings import SETTINGS, check_values, options_from
+from isingmap.learning.settings import SETTINGS, check_values, options_from, seed_of, starts_again
 from isingmap.model import IsingModel
 from isingmap.model.reordered import reordered
 from isingmap.progress import progress_bar
@@ -24,7 +23,7 @@ from isingmap.resampling.refit import Refit, by_name
 from isingmap.resampling.resamples import own_order
 from isingmap.resampling.run import outcomes_of
 from isingmap.resampling.stability import Stability
-from isingmap.structure.options import ProblemOptions, SearchOptions
+from isingmap.structure.options import SearchOptions
 
 
 def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) -> None:
@@ -37,21 +36,19 @@ def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) ->
     KeyboardInterrupt
         Ctrl-C before the search came to its end.
     """
-    settings, seed = estimator.get_params(), SETTINGS["random_state"]
+    settings = estimator.get_params()
     check_values(settings)
-    _seed(settings["random_state"])
+    seed_of(settings, "resamples")
     aside = {"checkpoint": None}
-    if settings["graph"] is not None or settings["search"] not in SETTINGS["n_jobs"].searches:
-        aside["n_jobs"] = None  # for the resamples alone: there is nothing to restart
-    if settings["graph"] is not None or settings["search"] not in seed.steers:
-        aside["random_state"] = seed.default
+    if not starts_again(settings):
+        aside |= {"n_jobs": None, "random_state": SETTINGS["random_state"].default}
     estimator.set_params(**aside)
     try:
         estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
     finally:
         estimator.set_params(**{name: settings[name] for name in aside})
     if estimator.learned_.interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("before the fit of all rows was finished")
 
 
 def refuse_kind(kind: str, has_clusters: bool, weight_kind: str | None) -> None:
@@ -96,16 +93,13 @@ def stability_of(
     ModelError, DataError, FileFormatError, IsingMapError, KeyboardInterrupt
         See `own_order` and `outcomes_of`.
     """
-    asked = options_from(settings, ProblemOptions)
-    for setting in ("required_edges", "graph"):
-        asked[setting] = among_kept(asked[setting], columns, table.names, setting)
-    asked = by_name(asked, table.names)
-    seed = _seed(settings["random_state"])
+    asked = by_name(problem_of_kept(settings, columns, table.names), table.names)
+    seed = seed_of(settings, "resamples")
     search = SearchOptions(**(options_from(settings, SearchOptions) | {"checkpoint": None, "n_jobs": None}))
     if asked["graph"] is not None:
         search = replace(search, seed=SETTINGS["random_state"].default)  # there is nothing to restart
-    elif search.n_restarts is None and settings["search"] in SETTINGS["random_state"].steers:
-        search = replace(search, n_restarts=0)  # a thousand searches need not each be the last word
+    else:
+        search = search.restarted_if_asked()  # a thousand searches need not each be the last word
     by_names = np.array(sorted(range(table.n_spins), key=table.names.__getitem__), np.int64)
     model = reordered(learned.model, by_names) if resampling.kind == PARAMETRIC else None
     rows = own_order(table, weights_are_counts=settings["weight_kind"] != SURVEY)
@@ -126,16 +120,6 @@ def stability_of(
         n_clusters=0 if rows.cluster is None else len(rows.units),
         interrupted=interrupted,
     )
-
-
-def _seed(given: Any) -> int:
-    given = SETTINGS["random_state"].default if given is None else given
-    if isinstance(given, np.random.Generator):
-        raise ModelError(
-            "resamples are numbered, and each can be drawn again: that takes random_state=0, or another whole number, "
-            "and no generator"
-        )
-    return operator.index(given)
 
 
 def _required(asked: dict[str, Any], model: IsingModel) -> np.ndarray:

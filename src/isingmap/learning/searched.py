@@ -9,7 +9,7 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import SpinTable
 from isingmap.errors import ModelError
 from isingmap.interruption import undisturbed
-from isingmap.learning.edges_of_columns import among_kept
+from isingmap.learning.edges_of_columns import problem_of_kept
 from isingmap.learning.fit_warnings import (
     warn_about_data,
     warn_about_missing_fields,
@@ -23,7 +23,7 @@ from isingmap.progress import progress_bar
 from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.learn import learn_structure
-from isingmap.structure.options import ProblemOptions, SearchOptions
+from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
 
@@ -50,7 +50,7 @@ def searched(
     ModelError, DataError, NoEstimateError, PrecisionError, FileFormatError
         As `PlanarIsing.fit`.
     """
-    asked = _asked(settings, columns, moments.names)
+    asked = problem_of_kept(settings, columns, moments.names)
     problem = Problem(moments, **asked)
     _warn_before(settings, asked, moments)
     options = SearchOptions(**options_from(dict(settings), SearchOptions))
@@ -74,21 +74,13 @@ def searched_by_em(settings: Settings, table: SpinTable, moments: EmpiricalMomen
             "criterion='cv' asks for the likelihood of whole rows, and missing='em' has rows with missing cells; take "
             "criterion='ebic', or missing='drop'"
         )
-    asked = _asked(settings, columns, table.names)
+    asked = problem_of_kept(settings, columns, table.names)
     _warn_before(settings, asked, moments)
     with progress_bar("edges", enabled=bool(settings["verbose"])) as progress:
         options = SearchOptions(**options_from(dict(settings), SearchOptions))
         found = learn_by_em(table, asked, options, progress)
     _warn_after(settings, found.result, found.moments, resumes=False)
     return found
-
-
-def _asked(settings: Settings, columns: tuple[str, ...], kept: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments of the problem, of those columns that are kept."""
-    asked = options_from(dict(settings), ProblemOptions)
-    for setting in ("required_edges", "graph"):
-        asked[setting] = among_kept(asked[setting], columns, kept, setting)
-    return asked
 
 
 def _warn_before(settings: Settings, asked: Settings, moments: EmpiricalMoments) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from isingmap.errors import ModelError
 from isingmap.option import Option, options_of
 from isingmap.resampling.options import RESAMPLING
-from isingmap.structure.options import OPTIONS
+from isingmap.structure.options import OPTIONS, RESTARTED
 
 # By the name that the estimator has for them; all but the last are those of the table.
 SETTINGS: dict[str, Option] = {setting.python: setting for setting in OPTIONS if setting.python} | {
@@ -57,6 +61,28 @@ def options_from(settings: dict[str, Any], table: type) -> dict[str, Any]:
     """The arguments of one of the dataclasses of the table; None stands for the default."""
     values = {option: settings[option.python] for option in options_of(table) if option.python}
     return {option.name: option.default if value is None else value for option, value in values.items()}
+
+
+def starts_again(settings: Mapping[str, Any]) -> bool:
+    """Whether the search starts again from perturbed graphs: else there is nothing for a seed and for workers."""
+    return settings["graph"] is None and settings["search"] in RESTARTED
+
+
+def seed_of(settings: Mapping[str, Any], what: str) -> int:
+    """The random state as a number, by which each of what is drawn, such as "resamples", can be drawn again.
+
+    Raises
+    ------
+    ModelError
+        For a generator.
+    """
+    given = settings["random_state"]
+    if isinstance(given, np.random.Generator):
+        raise ModelError(
+            f"{what} are numbered, and each can be drawn again: that takes random_state=0, or another whole number, "
+            "and no generator"
+        )
+    return operator.index(SETTINGS["random_state"].default if given is None else given)
 
 
 def with_settings(cls: type) -> type:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from isingmap.interruption import look, undisturbed, was_interrupted
+from isingmap.likelihood.existence import Obstacle, find_obstacle
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.missing_cells.expectation import Completion, Expectation
 from isingmap.missing_cells.parts import ObservedRows
@@ -23,6 +24,8 @@ MOST_STEPS = 1000
 AT_REST = 1e-8
 # A fall of the log-likelihood per row that rounding can make: log Z may be off by 1e-10, that of a large model by more.
 ROUNDING = 1e-8
+# Expected moments so close to the border, in parts of a row and of all rows, that nothing observed holds them off it.
+NEAREST_ROWS, NEAREST = 0.1, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,7 @@ class Refined:
     score : (n_parameters,) array
         Derivatives of that by the couplings and the free fields, per row.
     converged : bool
+        Whether it rests, at a finite maximum.
     interrupted : bool
     """
 
@@ -109,12 +113,26 @@ def refined(
                 return replace(now, converged=False)
             now = replace(found, values=(*now.values, *found.values))
             if now.converged:
-                break
+                is_finite = prior is not None or border_reached(now, completion.observed.n_samples) is None
+                return replace(now, converged=is_finite)
     except BaseException as error:
         if not was_interrupted(error):
             raise
         return replace(now, interrupted=True)
     return now
+
+
+def border_reached(now: Refined, n_samples: float) -> Obstacle | None:
+    """The pair or cycle whose inequality is as good as tight where EM rests, if any: then the estimate is infinite.
+
+    Steps towards it become small, so that EM comes to rest on the way. What was observed of all values holds expected
+    moments off the border by a row or more; see `likelihood.existence`.
+    """
+    graph, expected = now.model.planned.graph, now.expectation
+    outward = 1.0 + min(NEAREST, NEAREST_ROWS / n_samples)
+    moments = graph.moments(expected.moments, expected.magnetizations)
+    found = find_obstacle(graph.n_nodes, graph.extended_edges, outward * moments)
+    return None if found is None else replace(found, slack=0.0)
 
 
 def _maximised(now: Refined, observed: ObservedRows, prior: float | None, fields_in_plane: bool) -> IsingModel:

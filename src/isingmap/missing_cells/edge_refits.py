@@ -25,8 +25,9 @@ def edge_losses_by_refits(
 ) -> np.ndarray:
     """Log-likelihood of what was observed that is lost without each edge, all else refitted, (n_edges,), total nats.
 
-    Quasi-Newton ascent from the observed information, with the coupling held at 0. NaN everywhere where it would take
-    minutes (`MOST_WORK`), and for an edge without which doubles find no maximum.
+    Quasi-Newton ascent from the observed information, with the coupling held at 0. With a prior it is the likelihood
+    that was maximised, that of rows and pseudo-observations together. NaN everywhere where it would take minutes
+    (`MOST_WORK`), and for an edge without which doubles find no maximum.
 
     Parameters
     ----------
@@ -35,24 +36,23 @@ def edge_losses_by_refits(
     model : IsingModel
         At the maximum.
     information : (n_parameters, n_parameters) array
-        The observed information.
+        The observed information, with that of the prior.
     prior : float, optional
     """
     if model.n_edges * completion.work > MOST_WORK:
         return np.full(model.n_edges, np.nan)
     found = evaluated(model, completion, prior)
     with one_blas_thread(), ThreadPoolExecutor() as threads:
-        curvature = information if prior is None else information + prior * model.hessian()
         try:
-            inverse = np.linalg.inv(curvature)
+            inverse = np.linalg.inv(information)
         except np.linalg.LinAlgError:
             return np.full(model.n_edges, np.nan)
         without = threads.map(lambda k: _without(k, completion, found, inverse, prior), range(model.n_edges))
-        return found.expectation.log_likelihood - np.array(list(without))
+        return found.values[-1] - np.array(list(without))
 
 
 def _without(k: int, completion: Completion, full: Refined, inverse: np.ndarray, prior: float | None) -> float:
-    """The largest log-likelihood where coupling k is 0; NaN where it was not found."""
+    """The largest value of what is maximised where coupling k is 0; NaN where it was not found."""
     theta = np.append(full.model.couplings, full.model.fields[full.model.free_fields])
     n_rows = completion.observed.n_samples + (prior or 0.0)
     free = np.arange(theta.size) != k
@@ -66,7 +66,7 @@ def _without(k: int, completion: Completion, full: Refined, inverse: np.ndarray,
             direction = metric @ gradient
             slope = float(gradient @ direction)
             if slope <= 2.0 * max(LEAST_GAIN, ROUNDING * abs(now.values[0])):
-                return now.expectation.log_likelihood
+                return now.values[-1]
             step, after = 1.0, None
             while step >= SHORTEST_STEP:
                 tried = theta.copy()

@@ -130,15 +130,12 @@ class Completion:
     def solved(self, model: IsingModel, k: int, fields: np.ndarray) -> Iterator[tuple[np.ndarray, IsingModel]]:
         """Part number k as a model of its own in every different set of fields, and the rows that have these."""
         part = self.parts[k]
-        own = fields[np.ix_(part.rows, part.members)]
-        different, at = np.unique(own, axis=0, return_inverse=True)
-        for number, values in enumerate(different):
+        for rows, values in part.by_fields(fields):
             look()
             key = k, (values != 0).tobytes()
             if key not in self._planned:
                 self._planned[key] = _planned(part, values != 0)
-            planned = self._planned[key]
-            yield part.rows[at.ravel() == number], planned.with_couplings(model.couplings[part.edges], values)
+            yield rows, self._planned[key].with_couplings(model.couplings[part.edges], values)
 
 
 def _planned(part: Part, free_fields: np.ndarray) -> IsingModel:

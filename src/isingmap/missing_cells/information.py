@@ -17,12 +17,13 @@ from isingmap.model import IsingModel
 from isingmap.model.evidence import fields_given
 
 
-def observed_information(completion: Completion, model: IsingModel) -> np.ndarray:
+def observed_information(completion: Completion, model: IsingModel, prior: float | None = None) -> np.ndarray:
     """Minus the second derivatives of the log-likelihood of what was observed, couplings first, then free fields.
 
     Louis' identity: the information of complete rows, N times the model's covariance of the statistics t, less what the
     missing cells would have told, the sum over rows of Cov(t | what the row shows). Couplings among observed cells
     vary in neither. With N rows it costs what an E-step costs, and a covariance of each part's statistics in each row.
+    The pseudo-observations of a prior are complete rows.
 
     Raises
     ------
@@ -32,7 +33,8 @@ def observed_information(completion: Completion, model: IsingModel) -> np.ndarra
         Ctrl-C, between parts.
     """
     with one_blas_thread():
-        return completion.observed.n_samples * model.hessian() - _missing_information(completion, model)
+        n_rows = completion.observed.n_samples + (prior or 0.0)
+        return n_rows * model.hessian() - _missing_information(completion, model)
 
 
 def _missing_information(completion: Completion, model: IsingModel) -> np.ndarray:
@@ -65,10 +67,7 @@ def _covariances(
     states = 2.0 * ((np.arange(2**part.members.size)[:, None] >> np.arange(part.members.size)) & 1) - 1.0
     statistics = np.hstack([states[:, part.ends[:, 0]] * states[:, part.ends[:, 1]], states])
     inner = statistics[:, : part.edges.size] @ model.couplings[part.edges]
-    different, at = np.unique(fields[np.ix_(part.rows, part.members)], axis=0, return_inverse=True)
-    order = np.argsort(at.ravel(), kind="stable")
-    of_each = np.split(part.rows[order], np.cumsum(np.bincount(at.ravel()))[:-1])
-    for values, rows in zip(different, of_each, strict=True):
+    for rows, values in part.by_fields(fields):
         weight = states @ values + inner
         p = np.exp(weight - weight.max())
         p /= p.sum()

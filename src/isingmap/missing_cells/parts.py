@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,6 +70,11 @@ class Part:
     ends: np.ndarray
     rows: np.ndarray
 
+    def by_fields(self, fields: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The rows of each different set of fields on the members, and these fields; `fields` is (n_rows, n_spins)."""
+        different, at = np.unique(fields[np.ix_(self.rows, self.members)], axis=0, return_inverse=True)
+        return zip(_grouped(self.rows, at.ravel()), different, strict=True)
+
 
 class FlatParts(NamedTuple):
     """Parts one after the other, as the kernel reads them: of part p those from `first_member[p]` on, and so on."""
@@ -84,9 +90,7 @@ class FlatParts(NamedTuple):
 def parts_of(edges: np.ndarray, rows: np.ndarray) -> list[Part]:
     """The connected missing parts of all rows, each once, in the order of the first row that lacks it."""
     patterns, at = np.unique(rows == 0, axis=0, return_inverse=True)
-    at = at.ravel()
-    order = np.argsort(at, kind="stable")
-    of_pattern = np.split(order, np.cumsum(np.bincount(at, minlength=len(patterns)))[:-1])
+    of_pattern = _grouped(np.arange(len(rows)), at.ravel())
     lacking: dict[bytes, list[np.ndarray]] = {}
     for missing, those in zip(patterns, of_pattern, strict=True):
         if missing.any():
@@ -95,6 +99,11 @@ def parts_of(edges: np.ndarray, rows: np.ndarray) -> list[Part]:
                 lacking.setdefault((missing & (label == part)).tobytes(), []).append(those)
     found = [_part(edges, np.frombuffer(key, bool), np.sort(np.concatenate(those))) for key, those in lacking.items()]
     return sorted(found, key=lambda part: (int(part.rows[0]), int(part.members[0])))
+
+
+def _grouped(values: np.ndarray, number: np.ndarray) -> list[np.ndarray]:
+    """The values of each number 0, 1, ..., all of which occur."""
+    return np.split(values[np.argsort(number, kind="stable")], np.cumsum(np.bincount(number))[:-1])
 
 
 def _part(edges: np.ndarray, is_member: np.ndarray, rows: np.ndarray) -> Part:

@@ -19,7 +19,8 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import SpinTable, counted
 from isingmap.errors import FitWarning, ModelError, NoEstimateError, PrecisionError
 from isingmap.interruption import listening, was_interrupted
-from isingmap.missing_cells.climb import Refined, evaluated, refined
+from isingmap.likelihood.existence import no_estimate_error
+from isingmap.missing_cells.climb import Refined, border_reached, evaluated, refined
 from isingmap.missing_cells.expectation import Completion
 from isingmap.missing_cells.parts import ObservedRows
 from isingmap.missing_cells.start import KnownTogether
@@ -230,7 +231,16 @@ class _Work:
             _warn_of_cost(completion)
         in_plane, prior = problem.rules.fields_in_plane, problem.prior
         with unheard():
-            return _Round(result, refined(model, completion, prior=prior, fields_in_plane=in_plane, told=_tell))
+            found = refined(model, completion, prior=prior, fields_in_plane=in_plane, told=_tell)
+        self._refuse_infinite(found)
+        return _Round(result, found)
+
+    def _refuse_infinite(self, found: Refined) -> None:
+        """A given graph has no other estimate; a search goes on from there, or says that it did not converge."""
+        if self.is_given and not (found.converged or found.interrupted):
+            obstacle = border_reached(found, self.observed.n_samples)
+            if obstacle is not None:
+                raise no_estimate_error(obstacle, self.problem.labels, self.problem.prior, self.problem.codings)
 
     def _moments(self, moments: np.ndarray, means: np.ndarray) -> EmpiricalMoments:
         """In the order of the table."""

@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from isingmap.comparing.comparison import Comparison
-from isingmap.files.csv_file import Cell, write_csv
+from isingmap.data.table import counted
+from isingmap.files.csv_file import write_csv
 from isingmap.files.safe_name import folder_names
 from isingmap.files.strict_json import write_json
 from isingmap.files.whole_folder import check_folder, finished_folder, is_occupied
@@ -234,15 +236,11 @@ def groups_text(groups: Sequence[Row], comparisons: Sequence[Row], title: str) -
     return as_text(f"Maps of {len(groups):,} groups", title, facts)
 
 
-def _group_fact(row: Row) -> Fact:
+def _group_fact(row: tuple[Any, ...]) -> Fact:
     label, folder, n_rows, n_edges, n_fields, strength, _ = row
-    counts = f"{n_rows:,.10g} rows, {_counted(n_edges, 'edge')}, {_counted(n_fields, 'field')}"
+    counts = f"{n_rows:,.10g} rows, {counted(n_edges, 'edge')}, {counted(n_fields, 'field')}"
     text = f"{counts}, global strength {strength:.3f}; in {folder}"
     return Fact("Groups", shortened(printable(label), 18), row[1], text)
-
-
-def _counted(number: Cell, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _comparison_fact(row: Row) -> Fact:

@@ -51,11 +51,6 @@ class GroupedRows(Rows):
         return self.block is not None and bool((self._rows_in_groups > 0).all())
 
     @property
-    def n_shared_blocks(self) -> int:
-        """Clusters with rows in both groups."""
-        return 0 if self.block is None else int((self._rows_in_groups > 0).all(axis=1).sum())
-
-    @property
     def n_units(self) -> tuple[float, float]:
         """How many rows or clusters were seen in each group."""
         if self.block is not None:
@@ -115,7 +110,7 @@ def grouped_rows(table: SpinTable, is_second: np.ndarray) -> GroupedRows:
     """
     rows, place = placed_rows(replace(table, clusters=None))
     there = np.flatnonzero(place >= 0)
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     times = weights[there] if rows.are_counts else np.ones(len(there))
     row, group = place[there], is_second[there].astype(np.int64)
     is_swapped = _comes_later(*(np.bincount(row[group == g], times[group == g], len(rows.weights)) for g in (0, 1)))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from isingmap.data.moments import empirical_moments
+from isingmap.data.screening import constant_columns
 from isingmap.data.table import FIELD, SpinTable
 from isingmap.errors import IsingMapError
 from isingmap.inference.pfaffian.blas import one_blas_thread
@@ -109,7 +110,7 @@ class Refit:
         KeyboardInterrupt
             As above.
         """
-        constant = () if self.asked["prior"] is not None else _constant(table)
+        constant = () if self.asked["prior"] is not None else tuple(constant_columns(table).tolist())
         kept = np.delete(np.arange(table.n_spins), constant)
         if len(kept) < 2:
             has_fields = self.asked["family"] == AUTO or FAMILIES[self.asked["family"]].has_fields
@@ -132,19 +133,12 @@ class Refit:
 
 def _alone(table: SpinTable, has_fields: bool) -> float:
     """Log-likelihood of columns on their own, total nats: of fair coins where they have no field."""
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     counts = np.stack([weights @ (table.spins == value) for value in (-1, 1)])
     total = counts.sum(axis=0)
     if not has_fields:
         return float(-np.log(2) * total.sum())
     return float((xlogy(counts, counts) - xlogy(counts, total)).sum())
-
-
-def _constant(table: SpinTable) -> tuple[int, ...]:
-    """Columns without a -1 or without a +1 among the rows that count."""
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
-    minus, plus = weights @ (table.spins == -1), weights @ (table.spins == 1)
-    return tuple(np.flatnonzero((minus == 0) | (plus == 0)).tolist())
 
 
 def by_name(asked: Asked, names: tuple[str, ...]) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def placed_rows(table: SpinTable, *, weights_are_counts: bool = True) -> tuple[R
         As `own_order`.
     """
     table = table.select(sorted(table.names))
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     if weights.sum() > MOST_ROWS:
         raise DataError(
             f"the weights add up to {weights.sum():,.10g} rows, and rows are drawn one by one, from at most "

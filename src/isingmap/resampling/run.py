@@ -18,11 +18,14 @@ Progress = Callable[[int, int], None]
 def outcomes_of(refit: Refit, *, checkpoint=None, progress: Progress | None = None) -> tuple[list[Outcome], bool]:
     """All outcomes that are wanted, in the order of their numbers, and whether it was interrupted before the last.
 
+    Those of the files of resamples are wanted too. A checkpoint that has more than that, because more were asked for
+    when it was interrupted, says nothing about these, and stays.
+
     Parameters
     ----------
     refit : Refit
     checkpoint : path-like, optional
-        A file that keeps what is finished, and is removed in the end.
+        A file that keeps what is finished, and is removed in the end unless it has more than is wanted.
     progress : callable, optional
         Called with (finished, wanted).
 
@@ -39,17 +42,22 @@ def outcomes_of(refit: Refit, *, checkpoint=None, progress: Progress | None = No
     n_spins = refit.rows.table.n_spins
     kept = Checkpoint(checkpoint, identity)
     known = kept.read(n_spins)
+    spare = set(known)
     files = asked.resamples if isinstance(asked.resamples, list | tuple) else [asked.resamples]
     for path in files:
         if path is not None:
-            known |= read_outcomes(path, identity, n_spins)
+            read = read_outcomes(path, identity, n_spins)
+            known |= read
+            spare -= read.keys()
     wanted = range(asked.first, asked.first + asked.n_resamples)
+    spare -= set(wanted)
     interrupted = _complete(refit, wanted, known, kept, progress)
-    if not interrupted:
+    if not interrupted and not spare:
         kept.remove()
-    if not known:
-        raise KeyboardInterrupt
-    return [known[number] for number in sorted(known)], interrupted
+    found = [known[number] for number in sorted(known.keys() - spare)]
+    if not found:
+        raise KeyboardInterrupt("before the first fit was finished")
+    return found, interrupted
 
 
 def _complete(

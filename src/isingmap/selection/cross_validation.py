@@ -16,7 +16,7 @@ from isingmap.selection.folds import folds_of, refuse_constant
 from isingmap.selection.growth import CRITERIA_TRIED, Growth
 from isingmap.structure.criteria import EBIC_GAMMA
 from isingmap.structure.families import SIMPLEST_FIRST
-from isingmap.structure.options import RESTARTED, SearchOptions
+from isingmap.structure.options import SearchOptions
 from isingmap.structure.problem import Problem
 from isingmap.structure.search_methods import STEPWISE
 
@@ -193,7 +193,7 @@ def with_choice(options: SearchOptions, found: CrossValidation) -> SearchOptions
     """The options of the search of all rows; after Ctrl-C without restarts, unless they were asked for."""
     taken = found.taken
     chosen = replace(options, criterion=taken.criterion, gamma=taken.gamma, n_folds=SearchOptions.n_folds)
-    return _without_restarts(chosen) if found.was_interrupted else chosen
+    return chosen.restarted_if_asked() if found.was_interrupted else chosen
 
 
 def _check(options: SearchOptions) -> None:
@@ -207,12 +207,7 @@ def _check(options: SearchOptions) -> None:
 
 
 def _in_folds(options: SearchOptions) -> SearchOptions:
-    return replace(_without_restarts(options), checkpoint=None, n_folds=SearchOptions.n_folds)
-
-
-def _without_restarts(options: SearchOptions) -> SearchOptions:
-    none = options.n_restarts is None and options.search in RESTARTED
-    return replace(options, n_restarts=0 if none else options.n_restarts)
+    return replace(options.restarted_if_asked(), checkpoint=None, n_folds=SearchOptions.n_folds)
 
 
 def _compared(found: FoldScores, weights: np.ndarray) -> list[Tried]:

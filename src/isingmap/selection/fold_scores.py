@@ -133,8 +133,10 @@ def scored(trial: Trial, candidates: Sequence[Candidate], progress: Progress) ->
                 progress(fold * len(candidates) + k + 1)
             found.n_done = fold + 1
     except BaseException as error:
-        if not was_interrupted(error) or found.n_done < 2:
+        if not was_interrupted(error):
             raise
+        if found.n_done < 2:
+            raise KeyboardInterrupt("before two folds were complete, which nothing can be chosen without") from error
     return found
 
 

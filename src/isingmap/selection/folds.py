@@ -63,7 +63,7 @@ def folds_of(table: SpinTable, n_folds: int, seed, *, groups: Sequence | np.ndar
             f"criterion='cv': held-out likelihood needs complete rows, and {counted(table.n_missing, 'cell')} would "
             "stay missing; use missing='drop' or missing='minus'"
         )
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     by_name = table.spins[:, np.argsort(table.names, kind="stable")]
     first, number = np.unique(by_name[weights > 0], axis=0, return_index=True, return_inverse=True)[1:]
     used, row_weights, number = table.spins[weights > 0], weights[weights > 0], number.reshape(-1)
@@ -71,9 +71,10 @@ def folds_of(table: SpinTable, n_folds: int, seed, *, groups: Sequence | np.ndar
         of_unit, unit_weights = _units(number, row_weights)
         group = np.arange(len(of_unit))
     else:
-        of_unit, unit_weights = number, row_weights
         group = _numbered(groups, table.n_samples)[weights > 0]
         group = np.unique(group, return_inverse=True)[1].reshape(-1)
+        order = np.lexsort((row_weights, number, group))  # sums of weights have one rounding
+        of_unit, unit_weights, group = number[order], row_weights[order], group[order]
     n_units = int(group.max()) + 1
     if n_units < n_folds:
         what = counted(n_units, "row" if groups is None else "group")

@@ -7,7 +7,7 @@ add a setting, add a field here, and use it where it matters.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isingmap.data.options import DataOptions
@@ -205,6 +205,11 @@ class SearchOptions:
     def __post_init__(self) -> None:
         check_options(self)
         check_jobs(self.n_jobs)
+
+    def restarted_if_asked(self) -> SearchOptions:
+        """The same without restarts, unless their number was given: for many searches, none of which is the result."""
+        by_default = self.n_restarts is None and self.search in RESTARTED
+        return replace(self, n_restarts=0) if by_default else self
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,7 +94,7 @@ def row_spread(table: SpinTable, edges: np.ndarray, fields: np.ndarray, weight_k
     """
     columns = moment_columns(edges, fields)
     is_survey = weight_kind == SURVEY and table.weights is not None
-    weights = np.ones(table.n_samples) if table.weights is None else table.weights
+    weights = table.row_weights
     used = np.flatnonzero(weights)
     if table.clusters is None:
         n_units = float(used.size if is_survey else weights.sum())

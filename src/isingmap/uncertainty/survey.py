@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from isingmap.data.table import SpinTable, counted
@@ -28,10 +29,11 @@ def as_survey(table: SpinTable) -> SpinTable:
             "weight_column=, pass sample_weight=, or leave weight_kind= out"
         )
     weights = table.weights / table.weights.max()
-    n_effective = float(weights.sum() ** 2 / (weights**2).sum())
+    total, squares = math.fsum(weights), math.fsum(weights**2)  # the same in every order of the rows
+    n_effective = total**2 / squares
     n_rows = int((weights > 0).sum())
     note = (
         f"Weights of a survey: {counted(n_rows, 'row')} count as {n_effective:,.1f} of equal weight (Kish's effective "
         f"number; design effect of the weights {n_rows / n_effective:.3f})."
     )
-    return replace(table, weights=weights * (n_effective / weights.sum())).with_notes(note)
+    return replace(table, weights=weights * (n_effective / total)).with_notes(note)

@@ -152,7 +152,6 @@ class Restart:
         return {
             "left": self._left,
             "number": self.number,
-            "seed": self.seed,
             "equal": sorted(self._equal),
             "region": None if self.region is None else sorted(self.region),
             "passed_over": {name: list(map(sorted, found)) for name, found in passed_over.items() if found is not None},
@@ -161,7 +160,7 @@ class Restart:
 
     def resume(self, document: dict, archive: Archive) -> None:
         """Go on with the same graphs and the same numbers."""
-        self._left, self.number, self.seed = document["left"], document["number"], document["seed"]
+        self._left, self.number = document["left"], document["number"]
         self._equal = {tuple(archive.pairs(graph)) for graph in document["equal"]}
         self.region = None if document["region"] is None else archive.nodes(document["region"])
         passed_over = {
