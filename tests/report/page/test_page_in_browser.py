@@ -3,10 +3,14 @@
 import time
 import xml.etree.ElementTree as xml
 
+import numpy as np
 import pytest
 
 from hostile_names import NAMES
 from isingmap import IsingModel
+from isingmap.planar.drawing.segment_crossings import has_crossings
+
+STILL = {"name": "prefers-reduced-motion", "value": "reduce"}
 
 
 class Page:
@@ -153,15 +157,26 @@ def test_the_slider_goes_through_the_search(page):
     assert page.texts("[data-kind=path] tr.marked td:first-child") == [str(last)]
 
 
-def test_a_name_is_found_and_a_layout_moves_the_places(page):
+def test_a_name_is_found(page):
     page.set("find", "pla")
     assert page.card.startswith("plain")
     page.set("find", "no such name")
     assert page.find("#count").text == "No name contains this."
-    before = page.boxes("[data-node] .node")
+
+
+def test_the_planar_layout_has_no_crossings_and_the_other_one_has_the_same_variables(page, browser):
+    def places():
+        boxes = page.boxes("[data-node] .node")
+        return np.array([((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in boxes])
+
+    start = places()
+    assert not has_crossings(start, page.model.edges)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [STILL]})  # no journey, the places at once
     page.run("const l = document.getElementById('layout'); l.selectedIndex = 1; l.dispatchEvent(new Event('input'))")
-    time.sleep(0.9)
-    assert page.boxes("[data-node] .node") != before
+    assert not np.allclose(places(), start, atol=5)
+    page.run("const l = document.getElementById('layout'); l.selectedIndex = 0; l.dispatchEvent(new Event('input'))")
+    np.testing.assert_allclose(places(), start, atol=1)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_headings_sort_and_sort_back(page):
