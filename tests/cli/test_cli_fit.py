@@ -44,7 +44,7 @@ def test_fit_equals_the_library(run, real, tmp_path):
     model = IsingModel.load(tmp_path / "map" / "model.json")
     np.testing.assert_array_equal(model.edges, expected.edges_)
     np.testing.assert_allclose(model.couplings, expected.couplings_, rtol=0, atol=1e-9)
-    assert "always adds edges" in out and "3n-6" in out and "a prior of 1 pseudo-observations" in out
+    assert "always adds edges" in out and "3n-6" in out and "a prior of 1 pseudo-observation, spread" in out
 
 
 def test_missing_cells_stop_the_run_and_a_rule_lets_it_pass(run, real, tmp_path):

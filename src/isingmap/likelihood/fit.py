@@ -60,7 +60,10 @@ class FitResult:
     @property
     def status(self) -> str:
         how = f"after {self.n_iter} Newton steps, gradient {self.gradient_norm:.1e}"
-        shrunk = "" if self.prior is None else f"; moments shrunk by a prior of {self.prior:g} pseudo-observations"
+        shrunk = ""
+        if self.prior is not None:
+            plural = "" if self.prior == 1 else "s"
+            shrunk = f"; moments shrunk by a prior of {self.prior:g} pseudo-observation{plural}"
         return ("converged " if self.converged else "NOT converged ") + how + shrunk
 
     @cached_property

@@ -284,8 +284,8 @@ def _care(learned: LearnedMap) -> Iterator[Fact]:
 def _existence(result: SearchResult) -> str:
     if result.prior is not None:
         return (
-            f"a prior of {result.prior:g} pseudo-observations, spread evenly over all configurations, pulls "
-            "every moment a little towards zero"
+            f"a prior of {result.prior:g} pseudo-observation{'' if result.prior == 1 else 's'}, spread evenly over all "
+            "configurations, pulls every moment a little towards zero"
         )
     if not result.converged:
         return "no prior; the fit has not converged, and whether every estimate is finite is not known"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isingmap.data.table import SpinTable, counted, listed
+from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError
 
 # A row of whole weight w is w rows, which may go to different folds, up to so many rows in all.
@@ -71,7 +71,7 @@ def folds_of(table: SpinTable, n_folds: int, seed, *, groups: Sequence | np.ndar
         of_unit, unit_weights = _units(number, row_weights)
         group = np.arange(len(of_unit))
     else:
-        group = _numbered(groups, table.n_samples)[weights > 0]
+        group = numbered_clusters(groups, table.n_samples)[weights > 0]
         group = np.unique(group, return_inverse=True)[1].reshape(-1)
         order = np.lexsort((row_weights, number, group))  # sums of weights have one rounding
         of_unit, unit_weights, group = number[order], row_weights[order], group[order]
@@ -116,12 +116,3 @@ def _units(number: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndar
         units = np.repeat(number, weights.astype(np.int64))
         return units, np.ones(len(units))
     return number, weights
-
-
-def _numbered(groups, n_samples: int) -> np.ndarray:
-    labels = np.asarray(groups)
-    if labels.shape != (n_samples,):
-        raise DataError(f"groups must be one label per row: expected {(n_samples,)}, got {labels.shape}")
-    if labels.dtype.kind not in "iub":
-        labels = np.array([str(label) for label in labels.tolist()])
-    return np.unique(labels, return_inverse=True)[1].reshape(-1)

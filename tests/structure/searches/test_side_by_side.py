@@ -1,5 +1,6 @@
 """Restarts on several workers: the same search, bit by bit, as one after the other."""
 
+import itertools
 import os
 import signal
 
@@ -30,12 +31,24 @@ def learned(moments, **settings):
     return learn_structure(pairs, 1000, magnetizations=means, **settings)
 
 
+@pytest.fixture(scope="module")
+def alone(moments):
+    """Found by one restart after the other."""
+    return learned(moments)
+
+
 def assert_same(one, other):
     assert one.n_equal == other.n_equal
     np.testing.assert_array_equal(one.model.edges, other.model.edges)
     np.testing.assert_array_equal(one.model.couplings, other.model.couplings)
     assert one.path.action == other.path.action
     np.testing.assert_array_equal(one.path.gain, other.path.gain)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Workers are asked although these searches are over before processes would have started."""
+    monkeypatch.setattr(forward_backward, "WORTH_WORKERS", 0.0)
 
 
 @pytest.fixture
@@ -67,8 +80,17 @@ def test_a_restart_that_improves_ends_its_batch(moments, batches):
     assert sum(batches) > RESTARTS
 
 
-def test_processes_find_it_too_and_a_killed_one_costs_nothing(moments, monkeypatch):
-    alone = learned(moments)
+@pytest.mark.parametrize("seconds", [1e-3, 1.0])
+def test_workers_are_asked_where_restarts_take_longer_than_their_start(moments, alone, batches, monkeypatch, seconds):
+    ticks = itertools.count()
+    monkeypatch.setattr(forward_backward, "WORTH_WORKERS", 2.0)
+    monkeypatch.setattr(forward_backward, "monotonic", lambda: seconds * next(ticks))
+    with joblib.parallel_config(backend="threading"):
+        assert_same(learned(moments, n_jobs=3), alone)
+    assert bool(batches) == (seconds == 1.0)
+
+
+def test_processes_find_it_too_and_a_killed_one_costs_nothing(moments, alone, monkeypatch):
     assert_same(learned(moments, n_jobs=2), alone)
     monkeypatch.setattr(forward_backward, "_carried_out", _killed_elsewhere)
     assert_same(learned(moments, n_jobs=2), alone)
@@ -80,8 +102,8 @@ def _killed_elsewhere(problem, options, asked, home):
     return forward_backward.ForwardBackwardSearch(problem, options).carried_out(asked)
 
 
-def test_a_checkpoint_serves_any_number_of_workers(moments, tmp_path, monkeypatch):
-    alone, file, real = learned(moments), tmp_path / "search", forward_backward._side_by_side
+def test_a_checkpoint_serves_any_number_of_workers(moments, alone, tmp_path, monkeypatch):
+    file, real = tmp_path / "search", forward_backward._side_by_side
 
     def interrupted(problem, options, waiting):
         signal.raise_signal(signal.SIGINT)

@@ -78,6 +78,11 @@ class Restart:
         """Different graphs of the best value that were met."""
         return max(len(self._equal), 1)
 
+    @property
+    def n_left(self) -> int:
+        """Restarts that may still fail."""
+        return self._left
+
     def judge(self, state: SearchState) -> None:
         """Keep what the search, or the last restart, led to, if it is good."""
         here = state.snapshot()

@@ -11,6 +11,7 @@ import os
 import sys
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ from isingmap.structure.state.search_state import SearchState
 from isingmap.structure.state.stopping import LEAST_IMPROVEMENT
 
 MOST_ROUNDS = 5
+# Seconds of restarts that are left from which on workers are asked: to start processes takes as long.
+WORTH_WORKERS = 2.0
 
 
 def default_restarts(n_spins: int) -> int:
@@ -62,6 +65,8 @@ class ForwardBackwardSearch:
         self._stage = "grow"  # then "swap", "grow", "insert" in turn, "close", "restart", "fields" and "done"
         self._round = 0
         self._value_before = -np.inf  # objective when the round began
+        self._restart_began = np.nan
+        self._seconds = 0.0  # that the last restart here took
 
     @property
     def is_growing(self) -> bool:
@@ -125,7 +130,10 @@ class ForwardBackwardSearch:
 
     def _restart(self) -> None:
         """The next restart here, or some of them side by side; the same in the end."""
-        waiting = self.restart.next(self._n_jobs)
+        if not np.isnan(self._restart_began):
+            self._seconds, self._restart_began = monotonic() - self._restart_began, np.nan
+        is_worth_it = self._seconds * self.restart.n_left >= WORTH_WORKERS
+        waiting = self.restart.next(self._n_jobs if is_worth_it else 1)
         if len(waiting) > 1:
             self.restart.take(self.state, _side_by_side(self.state.problem, self._options, waiting))
         elif waiting:
@@ -135,6 +143,7 @@ class ForwardBackwardSearch:
             self._stage = "fields"
 
     def _begin_restart(self, asked: Perturbation) -> None:
+        self._restart_began = monotonic()
         self.restart.perturb(self.state, asked)
         self._round = 0
         self._stage = "grow"
