@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from isingmap import datasets
 from isingmap.cli.main import main
 from isingmap.datasets import load_senate106, senate106
 from isingmap.report import check_results, comparison_results, plots, results
@@ -33,6 +34,7 @@ SMALL = {
     "compare": ["--n-permutations", "3", "--n-jobs", "1"],
     "check": ["--n-tables", "19"],
 }
+SEARCHING = ("fit", "stability", "voteview", "demo")
 FEW = ["KENNEDY", "KERRY", "HATCH", "BENNETT", "COLLINS", "SNOWE", "LEVIN"]
 
 
@@ -109,7 +111,7 @@ def run_command(line: str) -> None:
     arguments = shlex.split(line, comments=True)[1:]
     if "--split-by" in arguments:
         arguments += SMALL["compare"]
-    elif arguments[0] == "fit" and not {"--graph", "--search"} & set(arguments):
+    elif arguments[0] in SEARCHING and not {"--graph", "--search", "--resamples"} & set(arguments):
         arguments += ["--restarts", "0"]
     if "-o" in arguments:
         shutil.rmtree(arguments[arguments.index("-o") + 1], ignore_errors=True)
@@ -124,11 +126,16 @@ def run_bash(text: str) -> None:
             subprocess.run(["bash", "-c", line], check=True)
 
 
+@pytest.fixture(scope="module")
+def senate():
+    return load_senate106()
+
+
 @pytest.fixture
-def small(monkeypatch):
-    """The Senate has seven members, and pictures are not drawn, which takes longer than all else."""
-    table = load_senate106().select(FEW)
-    monkeypatch.setattr(senate106, "load_senate106", lambda: table)
+def small(monkeypatch, senate):
+    """The demo has seven senators; pictures are not drawn, which takes longer than all else."""
+    monkeypatch.setattr(datasets, "load_senate106", lambda: senate)
+    monkeypatch.setattr(senate106, "load_senate106", lambda: senate.select(FEW))
     for module in (plots, results, comparison_results, check_results):
         monkeypatch.setattr(module, "write_figure", lambda paths, draw: [path.write_text("") for path in paths])
 
