@@ -16,16 +16,7 @@ from isingmap.cli.main import build_parser
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "python -m venv .venv && .venv/bin/pip install . && .venv/bin/isingmap demo -o demo"
 TESTS = "python -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest -n 2"
-DOCUMENTS = (
-    "README.md",
-    "docs/tutorial.md",
-    "docs/conventions.md",
-    "docs/dependencies.md",
-    "docs/formats.md",
-    "docs/robustness.md",
-    "docs/theory.md",
-    "docs/architecture.md",
-)
+DOCUMENTS = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")))
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -86,30 +77,6 @@ def test_python_snippets_of_the_readme(tmp_path, monkeypatch, capsys):
     assert "if Kennedy votes nay:" in capsys.readouterr().out
 
 
-@pytest.mark.filterwarnings("ignore::isingmap.errors.DataWarning")
-def test_python_snippets_of_the_tutorial(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    in_parts, compare, resample, groups, snippet, evidence, check = blocks("docs/tutorial.md", "python")
-    answers = np.random.default_rng(0).integers(0, 2, (200, 4))
-    places: dict = {"chunks": np.array_split(answers, 3)}
-    exec(in_parts, places)
-    assert places["fit"].moments_.n_samples == 200
-    run_snippet("docs/tutorial.md", compare)
-    assert (tmp_path / "first-again.svg").read_bytes() == (tmp_path / "first" / "map.svg").read_bytes()
-    assert run_snippet("docs/tutorial.md", resample)["found"].n_fitted == 20
-    assert "KENNEDY - KERRY: 100% of the refits, +" in capsys.readouterr().out
-    found = run_snippet("docs/tutorial.md", groups)["found"]
-    assert found.n_permutations == 20 and (tmp_path / "first-last" / "last" / "model.json").exists()
-    names = run_snippet("docs/tutorial.md", snippet)
-    missing = (names["senate"].spins == 0)[names["absent"]]
-    assert missing.any(axis=1).all()
-    np.testing.assert_array_equal(np.isnan(names["yea"]), ~missing)
-    assert names["ground"].certified
-    names = run_snippet("docs/tutorial.md", evidence)
-    np.testing.assert_array_equal(names["seen"].magnetizations[0, [0, 2]], [1.0, -1.0])
-    assert len(run_snippet("docs/tutorial.md", check)["check"].tests) == 5
-
-
 def test_layers_of_the_architecture_are_those_of_the_test():
     from test_layers import LAYERS
 
@@ -139,16 +106,16 @@ def test_readme_lists_the_files_of_the_results():
     assert sorted(listed) == sorted(result_names())
 
 
-def test_columns_of_the_tutorial_are_those_of_the_tables():
+def test_columns_that_are_explained_are_those_of_the_tables():
     from isingmap.report import tables
 
-    text = (ROOT / "docs" / "tutorial.md").read_text()
+    text = (ROOT / "docs" / "results.md").read_text()
     for name, columns in (
         ("edges", tables.EDGE_COLUMNS),
         ("nodes", tables.NODE_COLUMNS),
         ("path", tables.PATH_COLUMNS),
     ):
-        section = re.search(rf"### {name}\.csv(.*?)\n###? ", text + "\n## ", re.DOTALL)[1]
+        section = re.search(rf"## {name}\.csv(.*?)\n##? ", text + "\n## ", re.DOTALL)[1]
         documented = re.findall(r"^\| ([\w., ]+?) \|", section, re.MULTILINE)[1:]
         assert sorted(", ".join(documented).split(", ")) == sorted(columns)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-TUTORIAL = Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
+QUESTIONS = Path(__file__).resolve().parents[2] / "docs" / "questions.md"
 
 
 def read(path):
@@ -124,11 +124,11 @@ def test_rows_without_a_cluster_and_a_single_cluster_are_refused(run, survey, tm
 
 @pytest.mark.skipif(shutil.which("awk") is None, reason="needs awk")
 def test_the_recipe_of_two_halves(run, survey, tmp_path, monkeypatch):
-    """The lines of the tutorial as they stand; the second half has the graph of the first."""
+    """The lines of the page as they stand; the second half has the graph of the first."""
     monkeypatch.chdir(tmp_path)
     cells = [line.split(",") for line in survey.read_text().splitlines()]
     Path("survey.csv").write_text("".join(",".join(line[:1] + line[3:]) + "\n" for line in cells))
-    block = next(b for b in re.findall(r"```bash\n(.*?)```", TUTORIAL.read_text(), re.DOTALL) if "awk" in b)
+    block = next(b for b in re.findall(r"```bash\n(.*?)```", QUESTIONS.read_text(), re.DOTALL) if "awk" in b)
     for line in block.splitlines():
         if line.startswith("awk"):
             subprocess.run(["bash", "-c", line], check=True)
