@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import networkx
 import numpy as np
 
 from isingmap.errors import ModelError
@@ -62,9 +61,9 @@ def planar_layout(n_nodes: int, edges, *, labels=None) -> np.ndarray:
         Carries a subdivision of K5 or K3,3.
     """
     edges = _in_order(edges, n_nodes)
-    fallback = straight_line_positions(n_nodes, edges, labels=labels)
+    embedding = embed(n_nodes, edges, labels=labels)
     position = _by_component(n_nodes, edges, _draw_connected)
-    return to_unit_box(fallback) if has_crossings(position, edges) else position
+    return to_unit_box(grid_positions(embedding)) if has_crossings(position, edges) else position
 
 
 def straight_line_positions(n_nodes: int, edges, *, labels=None) -> np.ndarray:
@@ -154,6 +153,8 @@ def _equilateral(position: np.ndarray, corners: np.ndarray) -> np.ndarray:
 
 
 def _kamada_kawai_connected(n_nodes: int, edges: np.ndarray) -> np.ndarray:
+    import networkx
+
     graph = networkx.Graph()
     graph.add_nodes_from(range(n_nodes))
     graph.add_edges_from(edges.tolist())
