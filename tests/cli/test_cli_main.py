@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import re
+import shlex
 import subprocess
 import sys
 import warnings
@@ -11,12 +13,12 @@ import pytest
 import isingmap
 from isingmap.cli.wording import in_options
 from isingmap.errors import DataWarning
+from isingmap.io.csv_table import read_table
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "choose a command"),
         (["fitt", "x.csv"], "invalid choice: 'fitt'"),
         (["fit"], "the following arguments are required: TABLE, -o/--output"),
         (["fit", "x.csv"], "required: -o/--output"),
@@ -37,6 +39,23 @@ def test_bad_usage(run, arguments, message):
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert err.startswith("error: ") and message in err and "--help" in err
+
+
+def test_the_first_page_can_be_followed(run, table, tmp_path, monkeypatch):
+    """Its commands run as they stand, in its order, and its table is read; the demo has a test of its own."""
+    code, page, err = run()
+    assert (code, err) == (0, "")
+    monkeypatch.chdir(tmp_path)
+    demo, *others = [shlex.split(line)[1:] for line in re.findall(r"^  (isingmap .*?)(?:   |$)", page, re.MULTILINE)]
+    assert demo == ["demo", "-o", "demo"] and [command[0] for command in others] == ["fit", "infer"]
+    assert table == tmp_path / "table.csv"
+    assert all(run(*command)[0] == 0 for command in others)
+    lines = re.findall(r"^  ([a-z\d]+(?:,[a-z\d]+)+)$", page, re.MULTILINE)
+    (tmp_path / "small.csv").write_text("\n".join(lines) + "\n")
+    assert len(lines) == 4 and read_table(tmp_path / "small.csv").names == ("tired", "worried", "sleepless")
+    options = run("fit", "--help")[1]
+    assert all(option in options for option in re.findall(r"--[a-z-]+", page) if option != "--help")
+    assert max(map(len, page.splitlines())) <= 86
 
 
 def test_help_and_version(run):

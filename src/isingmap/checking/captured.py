@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import entr, expit
 
 from isingmap.model import IsingModel
@@ -110,6 +109,8 @@ def full_pseudo_log_likelihood(rows: np.ndarray, shares: np.ndarray) -> float:
 
 
 def _best_regression(rows: np.ndarray, shares: np.ndarray, i: int) -> float:
+    from scipy.optimize import minimize
+
     design = rows.astype(float)
     design[:, i] = 1.0
     signs = rows[:, i].astype(float)

@@ -37,6 +37,7 @@ from isingmap.cli import (
     voteview,
 )
 from isingmap.cli.exit_codes import BUG, INTERRUPTED, SUCCESS, USER_ERROR
+from isingmap.cli.first_page import FIRST_PAGE
 from isingmap.cli.wording import in_options, printable_lines, well_formed
 from isingmap.errors import IsingMapError, IsingMapWarning
 from isingmap.interruption import listening, noted, was_interrupted
@@ -107,6 +108,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: list[str]) -> int:
     known: frozenset[str] | None = None
     try:
+        if not argv:
+            print(FIRST_PAGE, end="")
+            return SUCCESS
         arguments = _parsed(argv)
         known = frozenset(_options_of(arguments.parser))
         quiet = getattr(arguments, "quiet", False)
@@ -131,8 +135,6 @@ def _run(argv: list[str]) -> int:
 
 def _parsed(argv: list[str]) -> argparse.Namespace:
     parser = build_parser()
-    if not argv:
-        raise UsageError(f"choose a command\n\n{parser.format_help().rstrip()}")
     arguments, unknown = parser.parse_known_args(argv)
     if unknown:
         raise UsageError(_about_unknown(unknown, arguments.parser))

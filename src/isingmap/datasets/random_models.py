@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy.spatial import Delaunay
 
 from isingmap.errors import ModelError
 from isingmap.model import IsingModel
@@ -194,6 +193,8 @@ def _delaunay_edges(points: np.ndarray) -> np.ndarray:
     """Edges of the Delaunay triangulation, each once, (n_edges, 2)."""
     if len(points) < 3:
         return np.array(list(pairwise(range(len(points)))), np.int64).reshape(-1, 2)
+    from scipy.spatial import Delaunay
+
     corners = Delaunay(points).simplices
     sides = np.vstack([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
     return np.unique(np.sort(sides, axis=1), axis=0).astype(np.int64)

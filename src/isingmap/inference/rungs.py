@@ -9,7 +9,7 @@ ball arithmetic takes over and proves its answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,9 +32,11 @@ from isingmap.inference.precision import (
     RungKind,
 )
 from isingmap.inference.proofs.certified_solution import CertifiedSolution, certified_solution
-from isingmap.inference.word_solution import WordSolution, word_solution
 from isingmap.inference.zero_field.plan import DualPlan
 from isingmap.inference.zero_field.solution import DualSolution, solve_dual
+
+if TYPE_CHECKING:
+    from isingmap.inference.word_solution import WordSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +95,17 @@ def _in_tables(model: PlannedModel) -> EliminationSolution:
 
 
 def _in_two_words(model: PlannedModel) -> WordSolution:
-    return word_solution(model.plan, model.couplings, model.gauge, 2)
+    return _in_words(model, 2)
 
 
 def _in_four_words(model: PlannedModel) -> WordSolution:
-    return word_solution(model.plan, model.couplings, model.gauge, 4)
+    return _in_words(model, 4)
+
+
+def _in_words(model: PlannedModel, n_words: int) -> WordSolution:
+    from isingmap.inference.word_solution import word_solution  # rarely needed, and slow to load
+
+    return word_solution(model.plan, model.couplings, model.gauge, n_words)
 
 
 def _in_balls(model: PlannedModel) -> CertifiedSolution:

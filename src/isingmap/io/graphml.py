@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import re
 from os import fspath
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
-
-import networkx as nx
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import read_bytes
@@ -16,6 +15,9 @@ from isingmap.files.whole_file import write_bytes
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.io.networkx_graph import from_networkx, to_networkx
 from isingmap.model import IsingModel
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -40,6 +42,8 @@ def read_graphml(path: ModelPath, *, coupling: str | None = None, field: str = "
         If it is not XML, declares a document type or entities (which could blow up), is not a GraphML graph, or
         a number is missing.
     """
+    import networkx as nx
+
     name = fspath(path)
     data = read_bytes(path)
     _refuse_bad_xml(data, name)
@@ -64,6 +68,8 @@ def write_graphml(model: IsingModel, path: ModelPath, *, offset: float = 0.0) ->
     ModelError
         If a name holds a character that XML cannot hold, such as a control character.
     """
+    import networkx as nx
+
     bad = [name for name in model.names if _NOT_XML.search(name)]
     if bad:
         raise ModelError(f"the name {bad[0]!r} holds a character that XML does not allow; rename the variable")
@@ -101,6 +107,8 @@ def _named(graph: nx.Graph) -> nx.Graph:
         if not names or len(names) < len(graph):
             continue
         if len(set(names.values())) == len(names):
+            import networkx as nx
+
             return nx.relabel_nodes(graph, names)
         if key == "name":
             raise ModelError("two nodes have the same attribute name; make them unique or remove the attribute")

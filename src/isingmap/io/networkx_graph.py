@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from numbers import Real
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from isingmap.errors import ModelError
 from isingmap.model import IsingModel
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 
 def to_networkx(model: IsingModel) -> nx.Graph:
     """A graph with node attribute `field` and edge attribute `coupling`, both plain floats; nodes are names."""
+    import networkx as nx
+
     graph = nx.Graph()
     graph.add_nodes_from(
         (name, {"field": field}) for name, field in zip(model.names, model.fields.tolist(), strict=True)
@@ -42,6 +46,8 @@ def from_networkx(graph: nx.Graph, *, coupling: str = "coupling", field: str = "
     ModelError
         With the node or edge that has no such number, or the kind of graph that is not taken.
     """
+    import networkx as nx
+
     if not isinstance(graph, nx.Graph):
         raise ModelError(f"expected a networkx Graph, got {type(graph).__name__}")
     names = node_names(graph)

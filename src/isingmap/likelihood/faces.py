@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from isingmap.errors import PrecisionError
 from isingmap.inference.elimination.clique_tree import clique_tree, width_of
@@ -187,6 +186,8 @@ def _normal(graph: ExtendedGraph, moments: np.ndarray, configurations: np.ndarra
 
     No entry of d exceeds 1: the mean of phi(x) over all x with phi_e(x) = +-1 is 0 but for that entry.
     """
+    from scipy.optimize import linprog  # hardly ever needed, and slow to load
+
     rows = np.unique(graph.products(configurations), axis=0)
     for _ in range(MOST_ROUNDS):
         found = linprog(-moments, A_ub=rows, b_ub=np.ones(len(rows)), bounds=(-1.0, 1.0), method="highs-ds")

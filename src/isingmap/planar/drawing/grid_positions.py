@@ -5,10 +5,14 @@ M. Chrobak and T. Payne, "A linear-time algorithm for drawing a planar graph on 
 
 from __future__ import annotations
 
-import networkx
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from isingmap.planar.embedding import Embedding
+
+if TYPE_CHECKING:
+    import networkx
 
 
 def grid_positions(embedding: Embedding, *, first: int = 0) -> np.ndarray:
@@ -16,12 +20,16 @@ def grid_positions(embedding: Embedding, *, first: int = 0) -> np.ndarray:
 
     In a triangulation the outer face is one at node `first`; otherwise it is a largest one.
     """
+    import networkx
+
     placed = networkx.combinatorial_embedding_to_pos(_as_networkx(embedding, first))
     nodes = range(embedding.n_nodes)
     return np.array([placed[v] for v in nodes], dtype=np.float64).reshape(embedding.n_nodes, 2)
 
 
 def _as_networkx(embedding: Embedding, first: int) -> networkx.PlanarEmbedding:
+    import networkx
+
     planar = networkx.PlanarEmbedding()
     # networkx looks for the outer face in the order of the nodes
     planar.add_nodes_from(sorted(range(embedding.n_nodes), key=lambda v: v != first))

@@ -62,9 +62,9 @@ def planar_layout(n_nodes: int, edges, *, labels=None) -> np.ndarray:
         Carries a subdivision of K5 or K3,3.
     """
     edges = _in_order(edges, n_nodes)
-    fallback = straight_line_positions(n_nodes, edges, labels=labels)
+    embedding = embed(n_nodes, edges, labels=labels)
     position = _by_component(n_nodes, edges, _draw_connected)
-    return to_unit_box(fallback) if has_crossings(position, edges) else position
+    return to_unit_box(grid_positions(embedding)) if has_crossings(position, edges) else position
 
 
 def straight_line_positions(n_nodes: int, edges, *, labels=None) -> np.ndarray:
