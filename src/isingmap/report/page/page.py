@@ -27,6 +27,7 @@ from isingmap.report.miss_facts import MISSES
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.folder import EDGES, NODES, PATH, Results, read_results
 from isingmap.report.page.picture import edges_of, groups_of, legend_of, nodes_of
+from isingmap.report.page.shapes import ARC_RADIUS
 from isingmap.report.page.sheet import Sheet, sheet_of
 from isingmap.report.page.steps import curve_of, steps_of
 from isingmap.report.path_facts import ALONG
@@ -75,6 +76,7 @@ def page_of(results: Results) -> str:
         sheet=sheet,
         nodes=list(nodes_of(results, sheet)),
         edges=list(edges_of(results, sheet)),
+        arc={"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH},
         legend=legend_of(results.model),
         groups=groups_of(results.groups),
         curve=curve_of(results.tables.get(PATH), _criterion(results.facts)),
