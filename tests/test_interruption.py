@@ -110,6 +110,7 @@ def returned_records(module_names):
     return found
 
 
+@pytest.mark.usefixtures("determinants")
 def test_no_kernel_returns_a_record():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (60, 6))

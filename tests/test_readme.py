@@ -15,7 +15,7 @@ from isingmap.cli.main import build_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "python -m venv .venv && .venv/bin/pip install . && .venv/bin/isingmap demo -o demo"
-TESTS = "python -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest -n 2"
+TESTS = "python -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/python -m pytest -n 2 --dist worksteal"
 DOCUMENTS = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")))
 
 

@@ -137,7 +137,7 @@ def test_the_best_family_of_pairwise_cells_is_refused_with_advice(run, breakfast
 
 
 def test_the_width_of_the_graph(run, breakfast, tmp_path):
-    options = ("--criterion", "aic", "--max-width", "1", "-o")
+    options = ("--criterion", "aic", "--max-width", "1", "--restarts", "30", "-o")
     code, _, err = run("fit", breakfast, *options, tmp_path / "map")
     assert code == 0 and "A stricter criterion keeps it narrower, and --max-width 2 lets the first in" in err
     assert "max_width=1" in summary(tmp_path / "map")

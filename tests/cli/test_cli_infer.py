@@ -117,6 +117,7 @@ def test_convert_says_what_is_lost_and_overwrites_nothing(run, tmp_path, model):
     assert run("convert", tmp_path / "m.json", tmp_path / "y.dat", "--to", "uai")[0] == 0
 
 
+@pytest.mark.usefixtures("determinants")
 def test_the_summary_is_paid_for_once(run, tmp_path, monkeypatch):
     """Magnetizations of spins without a field cost most; entropy does without them, and they are kept."""
     asked = []

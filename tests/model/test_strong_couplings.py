@@ -16,6 +16,8 @@ from isingmap.inference.rungs import DOUBLES, best_in_doubles, zero_field_ladder
 from isingmap.inference.zero_field.plan import plan
 from oracles import brute_force, grid_edges, random_planar_edges, shared_file
 
+pytestmark = pytest.mark.usefixtures("determinants")
+
 
 def strong_instances():
     with open(shared_file("reference/strong_coupling.json")) as stream:

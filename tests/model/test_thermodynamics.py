@@ -12,6 +12,8 @@ from isingmap.inference.proofs.certified_solution import CertifiedSolution, cert
 from isingmap.inference.variance import variance_by_product
 from oracles import grid_edges
 
+pytestmark = pytest.mark.usefixtures("determinants")
+
 BETAS = [0.0, 0.3, 1.0, 3.0, 30.0]
 K5 = np.array([(i, j) for i in range(5) for j in range(i)])
 

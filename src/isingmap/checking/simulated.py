@@ -91,5 +91,5 @@ def refitted(model: IsingModel, moments: EmpiricalMoments, prior: float | None =
         names=model.names,
         free_fields=model.free_fields if model.free_fields.any() else None,
         start=np.concatenate([model.couplings, model.fields[model.free_fields]]),
-        fields_in_plane=model.method == "planar",
+        fields_in_plane=model.planned.is_planar,
     ).model

@@ -65,7 +65,8 @@ class Solution(Protocol):
 
 
 def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
-    """Exact solution: with determinants where the extended graph is planar, else by elimination where it is narrow.
+    """Exact solution: by elimination where the model is small, else with determinants where the extended graph is
+    planar, else by elimination where it is narrow.
 
     A model in several pieces that is neither is solved piece by piece.
 
@@ -84,6 +85,10 @@ def solve(planned: PlannedGraph, strengths: np.ndarray) -> Solution:
     PrecisionError
         When doubles lose too much and the model is too large for ball arithmetic.
     """
+    if planned.is_small:
+        solution = elimination_solution(planned.graph, planned.clique_tree, strengths)
+        if solution.loss <= LOSS_TOLERANCE:
+            return solution
     if planned.is_planar:
         return _planar(planned, strengths)
     if planned.parts:

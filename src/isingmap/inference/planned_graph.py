@@ -13,6 +13,7 @@ from isingmap.errors import NonPlanarError
 from isingmap.inference.elimination.clique_tree import CliqueTree, Width, clique_tree, width_of
 from isingmap.inference.elimination.too_wide import MOST_SPINS, too_wide
 from isingmap.inference.extended import ExtendedGraph, extended_labels
+from isingmap.inference.precision import MOST_ADDITIONS_BEFORE_DETERMINANTS, MOST_SPINS_BEFORE_DETERMINANTS
 from isingmap.inference.zero_field.plan import DualPlan, plan_of, triangulated
 from isingmap.planar.planarity import is_planar_kernel
 from isingmap.planar.triangulation import Triangulation
@@ -75,9 +76,19 @@ class PlannedGraph:
         """What eliminating the variables one by one would need; None above the size up to which that is looked at."""
         return width_of(self.graph.n_spins, self.graph.edges) if self.graph.n_spins <= MOST_SPINS else None
 
+    @property
+    def is_small(self) -> bool:
+        """Whether elimination is at least as fast as determinants, for all questions."""
+        return (
+            self.graph.n_spins <= MOST_SPINS_BEFORE_DETERMINANTS
+            and self.width is not None
+            and self.width.fits
+            and self.width.cost <= MOST_ADDITIONS_BEFORE_DETERMINANTS
+        )
+
     @cached_property
     def clique_tree(self) -> CliqueTree:
-        """Plan of the elimination of the graph without the auxiliary spin, for models that are not planar with it.
+        """Plan of the elimination of the graph without the auxiliary spin.
 
         Raises
         ------

@@ -72,9 +72,11 @@ class ExactAnswers:
 
     @property
     def method(self) -> str:
-        """How answers are computed: "planar" (determinants), "elimination" (of one variable after the other), or
-        "enumeration" (few spins with couplings of millions beside small ones or against each other), or
-        "pieces" (what no edge ties together is solved apart, where the whole fits neither of the first two).
+        """How answers are computed.
+
+        "planar" (determinants), "elimination" (of one variable after the other, and the way of all small models),
+        "enumeration" (few spins with couplings of millions beside small ones or against each other), or "pieces" (what
+        no edge ties together is solved apart, where the whole fits neither of the first two).
 
         Raises
         ------

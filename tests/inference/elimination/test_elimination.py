@@ -203,8 +203,8 @@ def test_widths_of_known_graphs():
     assert width_of(12, np.array([(v, (v + 1) % 12) for v in range(12)])).width == 2
     complete = np.array([(i, j) for i in range(21) for j in range(i)])
     assert width_of(21, complete).width == 20
-    hub = np.array([(0, v) for v in range(1, 3000)])
-    assert width_of(3000, hub).width == 1
+    hub = np.array([(0, v) for v in range(1, 1000)])
+    assert width_of(1000, hub).width == 1
     disconnected = np.vstack([grid_edges(4, 4), grid_edges(5, 5) + 16])
     assert width_of(41, disconnected).width == 5
 
