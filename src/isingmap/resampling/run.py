@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 
 from isingmap.errors import IsingMapError, IsingMapWarning
-from isingmap.interruption import listening, look, noted, undisturbed, was_interrupted
+from isingmap.interruption import deaf_processes, listening, look, noted, undisturbed, was_interrupted
 from isingmap.resampling.finished import Checkpoint, identity_of, read_outcomes
 from isingmap.resampling.refit import Outcome, Refit
 
@@ -96,7 +96,8 @@ def _side_by_side(refit: Refit, numbers: Sequence[int]) -> Generator[Outcome, No
     from joblib import Parallel, delayed
 
     workers = Parallel(n_jobs=refit.resampling.n_jobs, return_as="generator_unordered")
-    return workers(delayed(refit)(number) for number in numbers)
+    with deaf_processes():
+        return workers(delayed(refit)(number) for number in numbers)
 
 
 def _about_killed(kept: Checkpoint, n_done: int) -> str:
