@@ -14,6 +14,7 @@ from isingmap.errors import DataError, FileFormatError, IsingMapError, ModelErro
 from isingmap.resampling import finished, run
 from isingmap.resampling.finished import read_outcomes, write_outcomes
 from isingmap.resampling.refit import Outcome
+from isingmap.structure.searches.forward_backward import ForwardBackwardSearch
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -183,6 +184,19 @@ def test_ctrl_c_before_the_first(spins, monkeypatch):
     monkeypatch.setattr(run, "_side_by_side", interrupted)
     with pytest.raises(KeyboardInterrupt):
         stable(spins)
+
+
+def test_ctrl_c_before_the_fit_is_finished_tells_of_no_model(spins, monkeypatch, recwarn):
+    original = ForwardBackwardSearch.advance
+
+    def pressed(search):
+        signal.raise_signal(signal.SIGINT)
+        return original(search)
+
+    monkeypatch.setattr(ForwardBackwardSearch, "advance", pressed)
+    with pytest.raises(KeyboardInterrupt, match="before the fit of all rows was finished"):
+        stable(spins, settings={"search": "forward-backward"})
+    assert not [one for one in recwarn if "interrupted" in str(one.message)]
 
 
 def test_an_error_keeps_what_is_finished(spins, tmp_path, monkeypatch):
