@@ -13,7 +13,7 @@ from numba.core import types
 
 from isingmap import IsingModel, PlanarIsing
 from isingmap.errors import FitWarning
-from isingmap.interruption import listening, look, noted, undisturbed, was_interrupted
+from isingmap.interruption import deaf_processes, listening, look, noted, undisturbed, was_interrupted
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -81,6 +81,15 @@ def test_a_look_in_another_thread_takes_nothing():
         thread.start()
         thread.join()
         look()
+
+
+def test_processes_that_are_started_deaf_survive_ctrl_c():
+    code = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('alive')"]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    with deaf_processes():
+        assert subprocess.run(code, capture_output=True, check=True).stdout == b"alive\n"
+    assert subprocess.run(code, capture_output=True, check=False).returncode
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask
 
 
 def test_the_whole_chain_of_causes():

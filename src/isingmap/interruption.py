@@ -110,6 +110,23 @@ def guest(home: int) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def deaf_processes() -> Iterator[None]:
+    """Processes that are started inside the block never hear Ctrl-C, as they would before they are a `guest`.
+
+    They inherit which signals are blocked. What comes for this process waits for the end of the block; Windows, where
+    nothing is inherited, does without.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def noted() -> int | None:
     """The signal that came since the last look, if any; nobody else will see it."""
     return _note.take() if threading.get_ident() == _note.thread else None

@@ -183,3 +183,14 @@ def test_arrays_stay_read_only_in_copies():
         moments, spins = again(fit.moments_), again(table)
         for array in (moments.moments, moments.magnetizations, spins.spins, spins.weights, again(fit.model_).couplings):
             assert not array.flags.writeable
+
+
+def test_weights_of_a_survey_are_no_rows_in_which_cells_could_lack_by_chance():
+    rng = np.random.default_rng(0)
+    x = rng.choice([-1.0, 1.0], (200, 4))
+    x[rng.random(x.shape) < 0.1] = np.nan
+    weights = rng.uniform(500, 3000, 200)  # so many inhabitants
+    fit = PlanarIsing(search="greedy", missing="drop", weight_kind="survey").fit(x, sample_weight=weights)
+    learned = fit.learned_
+    assert not learned.gaps.strong and "completely at random" not in " ".join(learned.warnings)
+    assert learned.gaps.n_samples == pytest.approx(weights.sum() ** 2 / (weights**2).sum())

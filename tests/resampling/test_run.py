@@ -1,6 +1,8 @@
 """Fits of resamples: the same wherever they run, kept on disk, merged, and what cannot be fitted is told by name."""
 
 import json
+import signal
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from isingmap.errors import DataError, FileFormatError, IsingMapError, ModelErro
 from isingmap.resampling import finished, run
 from isingmap.resampling.finished import read_outcomes, write_outcomes
 from isingmap.resampling.refit import Outcome
+from isingmap.structure.searches.forward_backward import ForwardBackwardSearch
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -183,9 +186,20 @@ def test_ctrl_c_before_the_first(spins, monkeypatch):
         stable(spins)
 
 
-def test_an_error_keeps_what_is_finished(spins, tmp_path, monkeypatch):
-    from concurrent.futures.process import BrokenProcessPool
+def test_ctrl_c_before_the_fit_is_finished_tells_of_no_model(spins, monkeypatch, recwarn):
+    original = ForwardBackwardSearch.advance
 
+    def pressed(search):
+        signal.raise_signal(signal.SIGINT)
+        return original(search)
+
+    monkeypatch.setattr(ForwardBackwardSearch, "advance", pressed)
+    with pytest.raises(KeyboardInterrupt, match="before the fit of all rows was finished"):
+        stable(spins, settings={"search": "forward-backward"})
+    assert not [one for one in recwarn if "interrupted" in str(one.message)]
+
+
+def test_an_error_keeps_what_is_finished(spins, tmp_path, monkeypatch):
     file, original = tmp_path / "kept", run._side_by_side
 
     def broken(refit, numbers):
@@ -196,6 +210,35 @@ def test_an_error_keeps_what_is_finished(spins, tmp_path, monkeypatch):
     with pytest.raises(IsingMapError, match=r"killed from outside.* The 3 finished ones are in .*kept, and the same"):
         stable(spins, settings={"checkpoint": file})
     assert file.exists()
+
+
+@pytest.mark.parametrize("n_done", [0, 3])
+def test_ctrl_c_that_kills_workers_is_an_interruption_and_no_failure(spins, monkeypatch, n_done):
+    """On a terminal it reaches workers, too, and those that have only begun die of it."""
+    original = run._side_by_side
+
+    def killed(refit, numbers):
+        yield from original(refit, list(numbers)[:n_done])
+        signal.raise_signal(signal.SIGINT)
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(run, "_side_by_side", killed)
+    if n_done:
+        found = stable(spins)
+        assert found.interrupted and len(found.outcomes) == n_done
+    else:
+        with pytest.raises(KeyboardInterrupt, match="before the first fit was finished"):
+            stable(spins)
+
+
+def test_a_worker_that_is_killed_at_once_leaves_no_file_to_tell_of(spins, tmp_path, monkeypatch):
+    def killed(refit, numbers):
+        raise BrokenProcessPool
+        yield
+
+    monkeypatch.setattr(run, "_side_by_side", killed)
+    with pytest.raises(IsingMapError, match=r"take less\. Nothing was finished$"):
+        stable(spins, settings={"checkpoint": tmp_path / "kept"})
 
 
 def test_the_checkpoint_is_written_now_and_then(spins, tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 from isingmap.compiled import is_kept
 from isingmap.inference.elimination.clique_tree import CliqueTables
-from isingmap.interruption import guest
+from isingmap.interruption import deaf_processes, guest
 from isingmap.progress import entitle, progress_bar
 
 # A process takes a second to start and 200 MB.
@@ -78,7 +78,9 @@ def _compile_side_by_side(names: list[str], n_processes: int, verbose: bool) -> 
             entitle("compiling, only now")
             progress(0, len(names))
         try:
-            for done, _ in enumerate(workers(delayed(_compile)(name, os.getpid()) for name in names), 1):
+            with deaf_processes():
+                arriving = workers(delayed(_compile)(name, os.getpid()) for name in names)
+            for done, _ in enumerate(arriving, 1):
                 if progress is not None:
                     progress(done, len(names))
         except (BrokenProcessPool, NumbaError):

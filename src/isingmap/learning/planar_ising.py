@@ -128,7 +128,8 @@ class PlanarIsing(Configured, Fitted):
             with heard_warnings() as heard:
                 given = self._table(X, self.positive, sample_weight, clusters)
                 table, columns = self._prepared(given), given.names
-                gaps = gaps_of(given, self._reading.missing)
+                survey = self._reading.weight_kind == SURVEY  # whose weights count no rows
+                gaps = gaps_of(as_survey(given) if survey else given, self._reading.missing)
                 em, selection = None, None
                 if is_for_em(table, self._reading, self._uncertainty):
                     moments = known_moments(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from isingmap.data.options import EM, SURVEY
 from isingmap.data.table import SpinTable
-from isingmap.errors import DataError
+from isingmap.errors import DataError, FitWarning
 from isingmap.learning.edges_of_columns import problem_of_kept
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, options_from, seed_of, starts_again
@@ -44,7 +45,9 @@ def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) ->
         aside |= {"n_jobs": None, "random_state": SETTINGS["random_state"].default}
     estimator.set_params(**aside)
     try:
-        estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "interrupted", FitWarning)  # of a model that nobody will see
+            estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
     finally:
         estimator.set_params(**{name: settings[name] for name in aside})
     if estimator.learned_.interrupted:

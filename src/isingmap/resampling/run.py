@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 
 from isingmap.errors import IsingMapError, IsingMapWarning
-from isingmap.interruption import listening, look, undisturbed, was_interrupted
+from isingmap.interruption import deaf_processes, listening, look, noted, undisturbed, was_interrupted
 from isingmap.resampling.finished import Checkpoint, identity_of, read_outcomes
 from isingmap.resampling.refit import Outcome, Refit
 
@@ -83,8 +83,9 @@ def _complete(
             if known:
                 kept.save(known)
         if isinstance(error, BrokenProcessPool):
-            raise IsingMapError(_about_killed(kept, len(known))) from error
-        if not was_interrupted(error):
+            if noted() is None:  # Ctrl-C on a terminal kills workers that have only begun, too
+                raise IsingMapError(_about_killed(kept, len(known))) from error
+        elif not was_interrupted(error):
             raise
         return done < len(wanted)
     return False
@@ -95,12 +96,13 @@ def _side_by_side(refit: Refit, numbers: Sequence[int]) -> Generator[Outcome, No
     from joblib import Parallel, delayed
 
     workers = Parallel(n_jobs=refit.resampling.n_jobs, return_as="generator_unordered")
-    return workers(delayed(refit)(number) for number in numbers)
+    with deaf_processes():
+        return workers(delayed(refit)(number) for number in numbers)
 
 
 def _about_killed(kept: Checkpoint, n_done: int) -> str:
-    advice = "with checkpoint=FILE what was finished would have been kept"
-    if kept.path is not None:
+    advice = "with checkpoint=FILE what was finished would have been kept" if n_done else "nothing was finished"
+    if kept.path is not None and n_done:
         advice = f"the {n_done:,} finished ones are in {kept.path}, and the same call or command goes on from there"
     return (
         "a worker process was killed from outside, perhaps because memory ran out; fewer of them (n_jobs=1) take "

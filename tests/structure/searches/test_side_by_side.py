@@ -3,6 +3,7 @@
 import itertools
 import os
 import signal
+from concurrent.futures.process import BrokenProcessPool
 
 import joblib
 import numpy as np
@@ -94,6 +95,16 @@ def test_processes_find_it_too_and_a_killed_one_costs_nothing(moments, alone, mo
     assert_same(learned(moments, n_jobs=2), alone)
     monkeypatch.setattr(forward_backward, "_carried_out", _killed_elsewhere)
     assert_same(learned(moments, n_jobs=2), alone)
+
+
+def test_ctrl_c_that_kills_workers_ends_the_search(moments, monkeypatch):
+    def killed(*arguments, **settings):
+        signal.raise_signal(signal.SIGINT)
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(joblib, "Parallel", killed)
+    monkeypatch.setattr(forward_backward, "_carried_out", None)
+    assert learned(moments, n_jobs=2).was_interrupted
 
 
 def _killed_elsewhere(problem, options, asked, home):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from isingmap.inference.pfaffian.blas import one_blas_thread
-from isingmap.interruption import guest
+from isingmap.interruption import deaf_processes, guest, look
 from isingmap.structure.checkpoint import Resumable
 from isingmap.structure.moves.add import Grow
 from isingmap.structure.moves.drop_fields import DropFields
@@ -203,9 +203,12 @@ def _side_by_side(problem: Problem, options: SearchOptions, waiting: list[Pertur
 
     alone = replace(options, n_jobs=1, checkpoint=None)
     try:
-        workers = Parallel(n_jobs=options.n_jobs, max_nbytes=None)
-        return list(workers(delayed(_carried_out)(problem, alone, asked, os.getpid()) for asked in waiting))
+        workers = Parallel(n_jobs=options.n_jobs, max_nbytes=None, return_as="generator")
+        with deaf_processes():
+            arriving = workers(delayed(_carried_out)(problem, alone, asked, os.getpid()) for asked in waiting)
+        return list(arriving)
     except BrokenProcessPool:
+        look()  # Ctrl-C on a terminal kills workers that have only begun
         return [_carried_out(problem, alone, asked, os.getpid()) for asked in waiting]
 
 
