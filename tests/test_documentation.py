@@ -1,5 +1,6 @@
 """Every snippet of every page runs: commands and Python, in the order of the page, on small tables."""
 
+import ast
 import re
 import shlex
 import shutil
@@ -154,3 +155,25 @@ def test_snippets_run(page, tmp_path, monkeypatch, small):
             run_bash(text)
         else:
             exec(compile(text, page, "exec"), names)
+
+
+def texts_of_the_package() -> str:
+    """Every text in the source of the package; where a value is put in, a gap."""
+    found = []
+    for path in (ROOT / "src" / "isingmap").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                found.append(
+                    "".join(str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values)
+                )
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+    return "\n".join(found)
+
+
+def test_messages_that_are_explained_exist():
+    rows = re.findall(r"^\| (`.*?) \| .* \| .*\|$", (ROOT / "docs" / "messages.md").read_text(), re.MULTILINE)
+    quoted = [text for row in rows for text in re.findall(r"`(.+?)`", row)]
+    package = texts_of_the_package()
+    assert len(quoted) > 70
+    assert [text for text in quoted if text not in package] == []

@@ -100,3 +100,17 @@ def test_a_prior_of_nothing_is_no_prior_of_the_fit(fitted, capsys):
     capsys.readouterr()
     assert main(["check", *fitted, "--n-tables", "19", "--prior", "0"]) == 2
     assert "--prior must be a positive number" in capsys.readouterr().err
+
+
+def test_too_few_rows_for_a_check_are_told_and_the_advice_works(tmp_path, capsys):
+    """Two cells of the pair's table hold a single row, so most simulated tables lack one."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,1\n" * 9 + "0,0\n" * 8 + "1,0\n0,1\n")
+    options = [str(tmp_path / "t.csv"), "--n-tables", "19", "-o", str(tmp_path / "check")]
+    model = str(tmp_path / "map" / "model.json")
+    assert main(["fit", options[0], "-o", str(tmp_path / "map")]) == 0
+    capsys.readouterr()
+    assert main(["check", model, *options]) == 2
+    said = capsys.readouterr().err
+    assert "simulated from the model have no finite fit" in said and "Learn the model again with --prior 1" in said
+    assert main(["fit", options[0], "--prior", "1", "-o", str(tmp_path / "map"), "--force"]) == 0
+    assert main(["check", model, *options]) == 0

@@ -63,3 +63,13 @@ def test_predictions_fill_the_gaps_and_are_held_against_known_cells(run, gaps, t
     assert code == 2 and "--calibration needs a file of its own" in err
     code, _, err = run("predict", model, gaps, "--calibration", gaps, "-o", out, "--force")
     assert code == 2 and "would be lost" in err
+
+
+def test_columns_that_nobody_answered_both_are_left_to_em(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "1,,0\n0,,1\n,1,1\n,0,0\n1,,1\n" * 4)
+    code, _, err = run("fit", path, "--missing", "pairwise", "-o", tmp_path / "map")
+    assert code == 2 and "never observed in the same row" in err
+    assert "Use --missing em" in err and "by --drop-column of a file" in err
+    assert run("fit", path, "--missing", "em", "-o", tmp_path / "map")[0] == 0
+    assert run("fit", path, "--missing", "pairwise", "--drop-column", "b", "-o", tmp_path / "other")[0] == 0

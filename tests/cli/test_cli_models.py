@@ -198,3 +198,13 @@ def test_a_conversion_names_what_is_left_behind(run, tmp_path):
     _, out, _ = run("convert", problem, tmp_path / "p.graphml")
     assert "The scale 2 is multiplied into the new numbers." in out
     assert "Read again, the new file has variables -1/+1; -1 is what was 0." in out
+
+
+def test_a_model_of_another_format_is_drawn_after_the_advice(run, tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target,coupling\na,b,0.5\nb,c,-0.5\n")
+    code, _, err = run("draw", tmp_path / "edges.csv", "-o", tmp_path / "map.svg")
+    assert code == 2 and "isingmap convert MODEL model.json" in err
+    assert run("convert", tmp_path / "edges.csv", tmp_path / "model.json")[0] == 0
+    assert run("draw", tmp_path / "model.json", "-o", tmp_path / "map.svg")[0] == 0
+    (tmp_path / "model.json").write_text("{")
+    assert "convert" not in run("draw", tmp_path / "model.json", "-o", tmp_path / "other.svg")[2]

@@ -69,7 +69,7 @@ def test_pairwise_complete():
 def test_pairs_never_observed_are_named():
     with pytest.raises(DataError, match="1 pair of columns never observed in the same row.*x1 - x2"):
         empirical_moments(as_spin_table([[1, np.nan], [np.nan, -1]]))
-    with pytest.raises(DataError, match="no cell is observed in 1 column, drop them: x2"):
+    with pytest.raises(DataError, match="no cell is observed in 1 column: x2. Leave it out"):
         empirical_moments(as_spin_table([[1, np.nan], [-1, np.nan]]))
 
 

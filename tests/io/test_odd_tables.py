@@ -104,6 +104,12 @@ def test_a_matrix_is_no_table_of_answers(write, named):
     assert read_table(write(text_of(again, header="id," + ",".join(names))), id_column="id").n_samples == 6
 
 
+def test_a_small_matrix_of_fractions_is_no_table_of_answers_either(write):
+    with pytest.raises(DataError, match="looks like a matrix.* isingmap fit --moments --n-samples N"):
+        read_table(write("a,b,c\n1,0.2,0.3\n0.2,1,0.1\n0.3,0.1,1\n"))
+    assert read_table(write("a,b,c\n1,0,1\n0,1,0\n1,0,1\n")).n_samples == 3
+
+
 def test_blanks_before_quotes(write):
     table = read_table(write('"a", "b", "c, d"\n"yes", "no", "yes"\n"no", "yes", "no"\n'))
     assert table.names == ("a", "b", "c, d") and table.spins.tolist() == [[1, -1, 1], [-1, 1, -1]]

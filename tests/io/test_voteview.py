@@ -153,7 +153,7 @@ def test_repeated_votes_are_counted_once_and_conflicts_refused(read):
         ({"votes": votes_text([(1, "x", 1)])}, "line 2: icpsr must be a whole number, got 'x'"),
         ({"votes": votes_text([])}, "the file holds none"),
         ({"votes": "congress,chamber\n1,Senate\n"}, "no column rollnumber, icpsr, cast_code in line 1"),
-        ({"members": MEMBERS.replace("Senate", "House")}, "no member of the Senate of congress 1"),
+        ({"members": MEMBERS.replace("Senate", "House")}, "no member of the Senate of congress 1, .* belong together"),
         ({"members": "icpsr\n1\n"}, "no column congress, chamber, party_code"),
         ({"non_vote": "nay"}, "choose 'minus' or 'missing'"),
         ({"participation": 75}, "share from 0 to 1, got 75"),

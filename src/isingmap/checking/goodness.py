@@ -12,7 +12,7 @@ from isingmap.checking.statistics import TableStatistics, statistics_of, triples
 from isingmap.data.missing import apply_missing
 from isingmap.data.moments import empirical_moments
 from isingmap.data.options import EM, FREQUENCY, SURVEY
-from isingmap.data.table import SpinTable
+from isingmap.data.table import SpinTable, counted, listed
 from isingmap.errors import DataError, ModelError
 from isingmap.interruption import listening
 from isingmap.learning.misses import Miss, misses
@@ -206,9 +206,9 @@ def goodness_of_fit(
                 update(k + 1, n_tables)
     if 2 * len(found) < n_tables:
         raise DataError(
-            f"to {n_tables - len(found)} of {n_tables} tables simulated from the model no model of its graph can be "
-            "fitted, because some combination of values does not occur in them: the table has too few rows for this "
-            f"check (n_samples {table.n_samples:,})"
+            f"{n_tables - len(found)} of {n_tables} tables simulated from the model have no finite fit of its graph, "
+            f"because some combination of values does not occur in them: {counted(table.n_samples, 'row')} are too few "
+            "for this check. Learn the model again with prior=1, which makes every fit finite, and check that one"
         )
     mine = statistics_of(table.spins, missed, table.weights)
     triples = _triples(mine, found, model.n_spins)
@@ -233,8 +233,9 @@ def _in_order_of(model: IsingModel, table: SpinTable) -> SpinTable:
     lacking = [name for name in model.names if name not in table.names]
     if lacking:
         raise DataError(
-            f"the table has no column {lacking[0]!r}, which is a variable of the model, as {len(lacking)} of "
-            f"{model.n_spins} are; its columns are {', '.join(table.names[:10])}"
+            f"the table has no column {listed([repr(name) for name in lacking])}, and the model has "
+            f"{'such a variable' if len(lacking) == 1 else 'these variables'}; the columns are {listed(table.names)}. "
+            f"A check needs all {model.n_spins} variables of the model"
         )
     return table.select(list(model.names))
 

@@ -43,6 +43,7 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     from pathlib import Path
 
+    from isingmap.errors import FileFormatError
     from isingmap.files.whole_file import check_file
     from isingmap.printable import printable
     from isingmap.report.saved_map import draw_saved_map, read_positions
@@ -51,7 +52,15 @@ def run(arguments: Namespace) -> int:
     model_options.check_apart(arguments.output, arguments.model, arguments.places)
     places = None if arguments.places is None else read_positions(arguments.places)
     Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
-    draw_saved_map(arguments.model, arguments.output, title=arguments.title, places=places)
+    try:
+        draw_saved_map(arguments.model, arguments.output, title=arguments.title, places=places)
+    except FileFormatError as error:
+        if str(arguments.model).endswith(".json"):
+            raise
+        raise FileFormatError(
+            f"{error}. draw takes a model.json; a model of another format is turned into one by "
+            "isingmap convert MODEL model.json"
+        ) from None
     print(
         f"the map of {printable(arguments.model)} in {printable(arguments.output)}",
         file=streams.beside(arguments.output),

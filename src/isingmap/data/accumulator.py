@@ -176,7 +176,10 @@ class MomentAccumulator:
             If it has other columns or was made with other settings.
         """
         if self.settings != other.settings:
-            raise DataError(f"accumulators of different settings cannot be merged: {self.settings}, {other.settings}")
+            raise DataError(
+                "accumulators of different settings cannot be merged, because their rows mean different things: "
+                f"{self.settings}, {other.settings}. Add up all rows with the same settings"
+            )
         if other._tally is None:
             return self
         tally = other._tally

@@ -227,7 +227,10 @@ def _with_unit_diagonal(moments: np.ndarray) -> np.ndarray:
 def _refuse_columns_without_cells(counts: np.ndarray, names: Sequence[str]) -> None:
     alone = [names[i] for i in np.flatnonzero(counts.diagonal() == 0).tolist()]
     if alone:
-        raise DataError(f"no cell is observed in {counted(len(alone), 'column')}, drop them: {listed(alone)}")
+        raise DataError(
+            f"no cell is observed in {counted(len(alone), 'column')}: {listed(alone)}. Leave "
+            f"{'it' if len(alone) == 1 else 'them'} out, by drop_column= of a file"
+        )
 
 
 def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
@@ -237,7 +240,8 @@ def _refuse_unobserved_pairs(counts: np.ndarray, names: Sequence[str]) -> None:
         shown = listed([f"{names[i]} - {names[j]}" for i, j in pairs.tolist()])
         raise DataError(
             f"{counted(len(pairs), 'pair')} of columns never observed in the same row, so no moment exists: "
-            f"{shown}. Drop one column of each pair, or use missing='minus'."
+            f"{shown}. Use missing='em', which needs no such row, or leave out one column of each pair, "
+            "by drop_column= of a file"
         )
 
 
@@ -249,7 +253,7 @@ def _warn_if_indefinite(moments: np.ndarray, magnetizations: np.ndarray, names: 
         warn(
             "the pairwise moments come from different rows and no distribution has them all (smallest eigenvalue of "
             f"their matrix {values[0]:.3g}, mostly through {shown}); they are used as they are. "
-            "missing='drop' avoids this",
+            "missing='em' and missing='drop' avoid this",
             DataWarning,
         )
 

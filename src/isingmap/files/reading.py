@@ -60,5 +60,6 @@ def read_text(path: str | PathLike[str]) -> str:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileFormatError(
-            f"{fspath(path)}: not UTF-8 text (byte {error.start}); is this another kind of file?"
+            f"{fspath(path)}: not UTF-8 text (byte {error.start}); is this another kind of file? If it is text, "
+            "save it as UTF-8"
         ) from None

@@ -197,7 +197,8 @@ def _check_headerless(records: Records) -> None:
         shown = listed([repr(cell.strip()[:60]) for cell in first])
         raise records.fail(
             f"line {records.lines[0]} ({shown}) is no edge; expected a header with columns source, target, coupling "
-            "(others are ignored), or three columns without a header. Rename the columns"
+            "(others are ignored), or three columns without a header. Rename the columns; if this is a table of "
+            "answers, learn a model from it first (isingmap fit)"
         )
     check_widths(records, 3, 0)
 

@@ -15,7 +15,7 @@ from isingmap.files.number_text import number
 from isingmap.io.sheet import Sheet
 
 _FURTHER_HEADERS = (2, 1)  # rows below the names that may be headers, too
-_SMALLEST_MATRIX = 5  # a smaller table of answers may well be symmetric
+_SMALLEST_MATRIX = 5  # a smaller table of answers may well be symmetric, unless it holds fractions
 _SMALLEST_GRID = 9  # in fewer rows every pair of few answers may well occur once
 
 
@@ -29,11 +29,11 @@ def refuse_matrix(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None
     n = len(kept)
     if n < 2 or sheet.n_rows != n or ids_given:
         return
-    names = [sheet.header[j] for j in kept]
+    names, columns = [sheet.header[j] for j in kept], [sheet.columns[j] for j in kept]
     if sheet.header[0] == "" and [cell.strip() for cell in sheet.columns[0]] == names:
         what = f"its {n} rows have the names of its {n} columns"
         way_out = "give the first column a name and set it aside with id_column=NAME"
-    elif n >= _SMALLEST_MATRIX and _is_symmetric([sheet.columns[j] for j in kept]):
+    elif _is_symmetric(columns) and (n >= _SMALLEST_MATRIX or _hold_fractions(columns)):
         what = f"it is {n} x {n}, symmetric, with the same value all along the diagonal"
         way_out = "add a column of row ids and set it aside with id_column=NAME"
     else:
@@ -64,6 +64,11 @@ def _is_symmetric(columns: Sequence[Sequence[str]]) -> bool:
     return len({rows[i][i] for i in range(len(rows))}) == 1 and all(
         tuple(column) == row for column, row in zip(columns, rows, strict=True)
     )
+
+
+def _hold_fractions(columns: Sequence[Sequence[str]]) -> bool:
+    found = [number(cell) for column in columns for cell in column]
+    return any(value is not None and value % 1 for value in found)
 
 
 def refuse_long(sheet: Sheet, kept: Sequence[int], *, ids_given: bool) -> None:

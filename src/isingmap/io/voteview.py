@@ -188,7 +188,10 @@ def _read_members(path: str | PathLike, congress: int, chamber: str) -> tuple[li
         elif where == chamber:
             seats.setdefault(seat.icpsr, seat)
     if not seats:
-        raise DataError(f"{records.path}: no member of the {chamber} of congress {congress}")
+        raise DataError(
+            f"{records.path}: no member of the {chamber} of congress {congress}, of which the votes are. Do the files "
+            "belong together?"
+        )
     return list(seats.values()), list(presidents.values())
 
 

@@ -34,7 +34,9 @@ def too_wide(error: NonPlanarError, graph: ExtendedGraph, names: Sequence[str], 
 
 def _size(n_bytes: float) -> str:
     gibibytes = n_bytes / 2.0**30
-    return f"{gibibytes:.3g} GiB" if gibibytes < 1e6 else f"2^{np.log2(n_bytes) - 30.0:.0f} GiB"
+    if gibibytes < 100.0:
+        return f"{gibibytes:.3g} GiB"
+    return f"{gibibytes:,.0f} GiB" if gibibytes < 1e6 else f"2^{np.log2(n_bytes) - 30.0:.0f} GiB"
 
 
 def _without_fields(graph: ExtendedGraph) -> str:
