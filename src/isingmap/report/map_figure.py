@@ -7,6 +7,7 @@ import numpy as np
 from isingmap.data.table import counted
 from isingmap.report import field_arcs
 from isingmap.report.appearance import SIGN_MEANINGS, Scale, group_styles, scale_of, sign_style
+from isingmap.report.fonts import fonts_for
 from isingmap.report.name_places import place_labels
 from isingmap.report.text import distinct
 
@@ -106,9 +107,11 @@ def draw_names(axes, points, edges, names, radius: float, bounds) -> None:
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.font_manager import FontProperties
 
-    font, measure = FontProperties(size=FONT_SIZE), RendererAgg(8, 8, INCH)
     shown = shown_names(names)
-    widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in shown]
+    fonts = fonts_for(shown)
+    font, measure = FontProperties(family=fonts.families, size=FONT_SIZE), RendererAgg(8, 8, INCH)
+    texts = map(fonts.measurable, shown)
+    widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in texts]
     sizes = np.array([(width, FONT_SIZE) for width in widths]).reshape(-1, 2) + 1.0
     centres = place_labels(points, sizes, edges, radius=radius, bounds=bounds)
     halo = {"boxstyle": "square,pad=0.08", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}

@@ -18,6 +18,7 @@ from isingmap.files.whole_file import is_stream, written_whole
 from isingmap.learning.learned_map import check_places
 from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
+from isingmap.report.fonts import weights_unsaid, with_all_letters
 from isingmap.report.map_figure import map_figure
 
 STYLE = {
@@ -151,8 +152,9 @@ def write_figure(paths: Sequence[Path], draw: Callable) -> None:
     """Draw once, write every file beside its place, then move all into place."""
     from matplotlib import style
 
-    with ExitStack() as files, style.context(["default", STYLE]):
+    with ExitStack() as files, style.context(["default", STYLE]), weights_unsaid():
         figure = draw()
+        files.enter_context(with_all_letters(figure))
         for path in paths:
             ending = _ending(path)
             stream = files.enter_context(written_whole(path))
