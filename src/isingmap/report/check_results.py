@@ -14,15 +14,14 @@ from isingmap.files.whole_folder import check_folder, finished_folder
 from isingmap.interruption import listening, undisturbed
 from isingmap.report.check_facts import check_facts, worst_triples
 from isingmap.report.check_figure import check_figure
+from isingmap.report.columns import names_in
 from isingmap.report.facts import as_text
 from isingmap.report.plots import write_figure
 from isingmap.report.tables import MISS_COLUMNS, miss_rows
 
 FILES = ("check.txt", "check.json", "pairs.csv", "counts.csv", "triples.csv", "check.svg", "check.png")
-# Of tables drawn from the model, and so not exact.
-SIMULATED = "simulated_mean", "simulated_lower", "simulated_upper"
-COUNT_COLUMNS = ("n_positive", "data", *SIMULATED)
-TRIPLE_COLUMNS = ("first", "second", "third", "data", SIMULATED[0], "z")
+COUNT_COLUMNS = names_in("counts.csv")
+TRIPLE_COLUMNS = names_in("triples.csv")
 # Of those missed most.
 MOST_TRIPLES = 1000
 

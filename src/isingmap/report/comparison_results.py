@@ -20,6 +20,7 @@ from isingmap.holm import holm
 from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.printable import printable
+from isingmap.report.columns import names_in
 from isingmap.report.common_places import common_places
 from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_of
 from isingmap.report.difference_figure import difference_figure
@@ -30,16 +31,10 @@ from isingmap.report.tables import Row
 from isingmap.report.text import shortened
 
 FILES = ("comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt")
-DIFFERENCE_COLUMNS = (
-    *("source", "target", "coupling_first", "coupling_second", "difference", "p_value", "p_holm"),
-    *("tested", "left_out_of"),
-)
+DIFFERENCE_COLUMNS = names_in("differences.csv")
 GROUP_FILES = ("groups.csv", "comparisons.csv", "summary.txt")
-GROUP_COLUMNS = ("group", "folder", "rows", "edges", "fields", "strength", "log_likelihood")
-COMPARISON_COLUMNS = (
-    *("first", "second", "folder", "permutations", "structure", "structure_p", "structure_p_holm"),
-    *("strength", "strength_p", "strength_p_holm", "likelihood_ratio", "likelihood_ratio_p", "likelihood_ratio_p_holm"),
-)
+GROUP_COLUMNS = names_in("groups.csv")
+COMPARISON_COLUMNS = names_in("comparisons.csv")
 
 
 @listening()

@@ -7,13 +7,12 @@ from dataclasses import asdict
 
 from isingmap.files.csv_file import Cell
 from isingmap.printable import printable
+from isingmap.report.columns import names_in
 from isingmap.report.facts import Fact, text_fact
 from isingmap.selection.cross_validation import CrossValidation, Tried
 
 TRIED = "Held out"
-SELECTION_COLUMNS = (
-    "family", "criterion", "gamma", "held_out", "se", "behind", "behind_se", "n_edges", "n_parameters", "taken", "note"
-)  # fmt: skip
+SELECTION_COLUMNS = names_in("selection.csv")
 
 
 def selection_rows(selection: CrossValidation) -> list[tuple[Cell, ...]]:

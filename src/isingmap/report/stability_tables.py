@@ -7,25 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isingmap.report.columns import names_in
 from isingmap.report.tables import Row
 from isingmap.resampling.stability import Stability
 
-STABILITY_COLUMNS = (
-    "source",
-    "target",
-    "edge",
-    "coupling",
-    "frequency",
-    "lower",
-    "upper",
-    "mean_if_chosen",
-    "sign_stability",
-    "refits",
-)
-CASE_COLUMNS = (
-    *("dropped", "refits", "couplings", "couplings_lower", "couplings_upper", "couplings_alike"),
-    *("strengths", "strengths_lower", "strengths_upper", "strengths_alike"),
-)
+STABILITY_COLUMNS = names_in("stability.csv")
+CASE_COLUMNS = names_in("case_dropping.csv")
 FREQUENCY = "frequency"
 
 

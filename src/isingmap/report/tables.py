@@ -11,62 +11,20 @@ from isingmap.data.table import FIELD, MEAN
 from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import Miss
+from isingmap.report.columns import names_in
 from isingmap.selection.cross_validation import HeldOutPath
 from isingmap.structure.along_path import GAMMAS, criteria_along, edges_along
 from isingmap.structure.result import SearchResult
 from isingmap.structure.search_methods import STEPWISE
 from isingmap.uncertainty.intervals import Intervals
 
-EDGE_COLUMNS = (
-    "source",
-    "target",
-    "coupling",
-    "se",
-    "lower",
-    "upper",
-    "interval",
-    "correlation",
-    "empirical",
-    "rows",
-    "loss",
-    "lr",
-    "p_value",
-    "step",
-)
-NODE_COLUMNS = (
-    "name",
-    "field",
-    "field_se",
-    "field_lower",
-    "field_upper",
-    "field_interval",
-    "mean",
-    "model_mean",
-    "degree",
-    "group",
-    "negative_label",
-    "positive_label",
-)
-PATH_COLUMNS = (
-    "step", "source", "target", "gain", "log_likelihood", "aic", "bic", "ebic", "n_parameters", "n_ties", "action",
-    "n_edges", *(f"ebic_{gamma:g}" for gamma in GAMMAS), "held_out", "held_out_se",
-)  # fmt: skip
-EXCLUDED_COLUMNS = ("source", "target", "gain", "reason")
-MISS_COLUMNS = ("source", "target", "fitted", "data", "model", "difference", "se", "z", "rows")
-BLOCKED_COLUMNS = ("source", "target", "gain", "exact_gain", "price")
-GAP_COLUMNS = (
-    "column",
-    "missing",
-    "share",
-    "other",
-    "rows_missing",
-    "rows_known",
-    "mean_missing",
-    "mean_known",
-    "difference",
-    "p_value",
-    "p_adjusted",
-)
+EDGE_COLUMNS = names_in("edges.csv", without=("frequency",))
+NODE_COLUMNS = names_in("nodes.csv", without=("icpsr", "bioname"))
+PATH_COLUMNS = names_in("path.csv")
+EXCLUDED_COLUMNS = names_in("excluded.csv")
+MISS_COLUMNS = names_in("misses.csv")
+BLOCKED_COLUMNS = names_in("blocked.csv")
+GAP_COLUMNS = names_in("missing.csv")
 
 Row = tuple[Cell, ...]
 

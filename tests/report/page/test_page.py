@@ -14,6 +14,7 @@ from isingmap import IsingModel
 from isingmap.cli.main import main
 from isingmap.errors import FileFormatError
 from isingmap.files.csv_file import read_csv, write_csv
+from isingmap.report.columns import meaning_of
 from isingmap.report.page.folder import Table, read_results
 from isingmap.report.page.page import page_of, write_page
 from isingmap.report.page.steps import curve_of, steps_of
@@ -57,6 +58,12 @@ def test_everything_is_there_without_a_script(page, hostile):
     values = {attributes.get("data-value") for _, attributes in page.elements} | set(page.texts["td"])
     assert {cell for row in rows for cell in row[2:] if cell} <= values  # all digits
     assert any(tag == "form" and "hidden" in attributes for tag, attributes in page.elements)
+
+
+def test_headings_tell_what_they_mean(page):
+    titles = {attributes["data-column"]: attributes.get("title") for tag, attributes in page.elements if tag == "th"}
+    assert all(titles.values())
+    assert titles["field"] == meaning_of("nodes.csv", "field") and titles["field"].endswith("(nats)")
 
 
 def test_no_name_becomes_an_element_or_an_attribute(page):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from isingmap.files.number_text import number
 from isingmap.printable import printable
+from isingmap.report.columns import meaning_of
 from isingmap.report.page.folder import Table
 
 MOST_ROWS = 200  # of tables that are not the map itself
@@ -31,6 +32,8 @@ class ShownTable:
     Attributes
     ----------
     columns : tuple of str
+    meanings : list of str
+        What the columns mean; empty for those that are not ours.
     numeric : list of bool
         Which columns are numbers.
     rows : list of list of Cell
@@ -39,6 +42,7 @@ class ShownTable:
     """
 
     columns: tuple[str, ...]
+    meanings: list[str]
     numeric: list[bool]
     rows: list[list[Cell]]
     n_rows: int
@@ -51,7 +55,8 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
     columns = tuple(table.columns[k] for k in kept)
     numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
     shown = [[_cell(row[k], is_number) for k, is_number in zip(kept, numeric, strict=True)] for row in rows]
-    return ShownTable(columns, numeric, shown, len(table.rows))
+    meanings = [meaning_of(table.place.name, name) for name in columns]
+    return ShownTable(columns, meanings, numeric, shown, len(table.rows))
 
 
 def _is_numeric(name: str, cells: list[str]) -> bool:
