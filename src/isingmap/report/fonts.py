@@ -111,10 +111,10 @@ def _boxes(texts: Sequence[str], lost: frozenset[str]) -> str:
     hit = [text for text in dict.fromkeys(texts) if lost & set(text)]
     shown = [repr(text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "...") for text in hit]
     cjk = [unicodedata.name(letter, "").startswith(_CJK) for letter in lost]
-    packages = ["fonts-noto-cjk"] * any(cjk) + ["fonts-noto-core"] * (not all(cjk))
+    packages = " ".join(["fonts-noto-cjk"] * any(cjk) + ["fonts-noto-core"] * (not all(cjk)))
     return (
         f"pictures in PNG and PDF show boxes for letters of {listed(shown)}: no installed font has "
-        f"{listed(sorted(lost))}. Install one (Debian and Ubuntu: apt-get install {' '.join(packages)}) and draw again; "
+        f"{listed(sorted(lost))}. Install one (Debian and Ubuntu: apt-get install {packages}) and draw again; "
         "SVG pictures and HTML reports hold the letters as text, for any browser that has such a font"
     )
 

@@ -491,7 +491,8 @@
   get("clear").addEventListener("click", () => { get("find").value = ""; clear(); });
   get("save-svg").addEventListener("click", () => save(new Blob([standalone()], { type: "image/svg+xml" }), "map.svg"));
   get("save-png").addEventListener("click", savePng);
-  addEventListener("resize", showWhole);
+  let widthBefore = innerWidth;  // on phones the height changes with every scroll
+  addEventListener("resize", () => { if (innerWidth !== widthBefore) { widthBefore = innerWidth; showWhole(); } });
   addEventListener("beforeprint", showWhole);
 
   function find() {
