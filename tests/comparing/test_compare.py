@@ -15,6 +15,7 @@ from isingmap import IsingModel, PlanarIsing, SpinTable, compare
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, DataWarning, FileFormatError, ModelError
 from isingmap.holm import holm
+from isingmap.learning import planar_ising
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -310,6 +311,21 @@ def test_missing_cells_by_em_count_for_what_is_known_of_their_rows(spins):
 def test_settings_that_cannot_be(spins, how, message):
     with pytest.raises((ModelError, DataError), match=message):
         compare(*spins, **({"estimator": GREEDY} | how))
+
+
+def test_warnings_of_a_group_come_at_once_and_name_it(spins, monkeypatch):
+    heard, searched = [], planar_ising.searched
+
+    def listened(*arguments):
+        heard.append([str(one.message) for one in caught])
+        return searched(*arguments)
+
+    monkeypatch.setattr(planar_ising, "searched", listened)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = compare(spins[0][:30], spins[1], GREEDY, labels=("A", "B"), n_permutations=1)
+    assert heard[0][0].startswith("group 'A': only 30 observations")
+    assert found.maps[0].warnings[0].startswith("only 30 observations")
 
 
 def test_seeds_and_clusters_are_looked_at_before_any_work(spins, monkeypatch):
