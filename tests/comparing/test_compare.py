@@ -358,6 +358,13 @@ def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, found, tm
     assert same(again, found) and not again.interrupted and not file.exists()
 
 
+def test_ctrl_c_in_the_first_permutation_leaves_no_tests(spins, tmp_path, monkeypatch):
+    press_after(0, monkeypatch)
+    with pytest.raises(KeyboardInterrupt, match="before the first permutation was finished"):
+        compare(*spins, PlanarIsing(search="greedy", checkpoint=tmp_path / "kept"))
+    assert (tmp_path / "kept").exists()
+
+
 def test_it_survives_a_pickle(found):
     other = pickle.loads(pickle.dumps(found))
     assert same(found, other) and "19 permutations of 5 variables" in repr(other)

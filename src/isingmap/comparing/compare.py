@@ -290,7 +290,7 @@ def comparison_of(
     with progress_bar("fits", enabled=bool(settings["verbose"])) as progress:
         entitle(printable(f"{groups[0].label} and {groups[1].label}"))
         outcomes, interrupted = outcomes_of(refit, checkpoint=settings["checkpoint"], progress=progress)
-    return Comparison(
+    found = Comparison(
         labels=(groups[0].label, groups[1].label),
         maps=(maps[0], maps[1]),
         together=together,
@@ -302,6 +302,9 @@ def comparison_of(
         n_units=rows.n_units,
         interrupted=interrupted,
     )
+    if interrupted and not (found.n_permutations or found.failures):
+        raise KeyboardInterrupt("before the first permutation was finished")
+    return found
 
 
 def _refuse_mixed(first: Group, second: Group) -> None:
