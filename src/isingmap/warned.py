@@ -16,6 +16,7 @@ _OURS = os.path.dirname(__file__) + os.sep, contextlib.__file__
 
 # A variable of the context, not of the module: fits in several threads do not hear each other.
 _LISTENERS: ContextVar[tuple[list[str], ...]] = ContextVar("listeners", default=())
+_ABOUT: ContextVar[str] = ContextVar("about", default="")
 _UNHEARD: ContextVar[bool] = ContextVar("unheard", default=False)
 
 
@@ -29,7 +30,7 @@ def warn(message: str, category: type[IsingMapWarning]) -> None:
         return
     for heard in _LISTENERS.get():
         heard.append(message)
-    warnings.warn(message, category, stacklevel=1 + _levels_to_caller())
+    warnings.warn(f"{_ABOUT.get()}{message}", category, stacklevel=1 + _levels_to_caller())
 
 
 def _levels_to_caller() -> int:
@@ -49,6 +50,16 @@ def heard_warnings() -> Iterator[list[str]]:
         yield heard
     finally:
         _LISTENERS.reset(token)
+
+
+@contextmanager
+def warnings_about(what: str) -> Iterator[None]:
+    """Warnings that are issued inside the block say first what they are about; those who keep a record know."""
+    token = _ABOUT.set(f"{_ABOUT.get()}{what}: ")
+    try:
+        yield
+    finally:
+        _ABOUT.reset(token)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from isingmap import IsingModel, PlanarIsing, SpinTable, compare
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, DataWarning, FileFormatError, ModelError
 from isingmap.holm import holm
+from isingmap.learning import planar_ising
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -312,6 +313,21 @@ def test_settings_that_cannot_be(spins, how, message):
         compare(*spins, **({"estimator": GREEDY} | how))
 
 
+def test_warnings_of_a_group_come_at_once_and_name_it(spins, monkeypatch):
+    heard, searched = [], planar_ising.searched
+
+    def listened(*arguments):
+        heard.append([str(one.message) for one in caught])
+        return searched(*arguments)
+
+    monkeypatch.setattr(planar_ising, "searched", listened)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = compare(spins[0][:30], spins[1], GREEDY, labels=("A", "B"), n_permutations=1)
+    assert heard[0][0].startswith("group 'A': only 30 observations")
+    assert found.maps[0].warnings[0].startswith("only 30 observations")
+
+
 def test_seeds_and_clusters_are_looked_at_before_any_work(spins, monkeypatch):
     monkeypatch.setattr(PlanarIsing, "fit", None)
     with pytest.raises(DataError, match="2 clusters of 158 have rows in both groups .*first, second.*name another col"):
@@ -340,6 +356,13 @@ def test_ctrl_c_keeps_what_is_finished_and_a_checkpoint_goes_on(spins, found, tm
     assert same(compare(*spins, estimator, n_permutations=4), fewer) and fewer.n_permutations == 4 and file.exists()
     again = compare(*spins, estimator, n_permutations=19)
     assert same(again, found) and not again.interrupted and not file.exists()
+
+
+def test_ctrl_c_in_the_first_permutation_leaves_no_tests(spins, tmp_path, monkeypatch):
+    press_after(0, monkeypatch)
+    with pytest.raises(KeyboardInterrupt, match="before the first permutation was finished"):
+        compare(*spins, PlanarIsing(search="greedy", checkpoint=tmp_path / "kept"))
+    assert (tmp_path / "kept").exists()
 
 
 def test_it_survives_a_pickle(found):

@@ -21,6 +21,7 @@ from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, IsingMapWarning, ModelError
 from isingmap.interruption import listening
 from isingmap.learning.edges_of_columns import problem_of_kept
+from isingmap.learning.fit_warnings import interruption_untold
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.planar_ising import PlanarIsing
 from isingmap.learning.settings import SETTINGS, check_values, options_from, seed_of, starts_again
@@ -239,7 +240,8 @@ def _alike(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _learned(table: SpinTable, settings: Mapping[str, Any], asked: Mapping[str, Any]) -> LearnedMap:
     by_names = {name: asked[name] for name in ("required_edges", "required_fields", "graph")}
-    learned = PlanarIsing(**{**_alike(settings), **by_names}).fit(table).learned_
+    with interruption_untold():
+        learned = PlanarIsing(**{**_alike(settings), **by_names}).fit(table).learned_
     if learned.interrupted:
         raise KeyboardInterrupt("before the groups had their maps")
     return learned
@@ -288,7 +290,7 @@ def comparison_of(
     with progress_bar("fits", enabled=bool(settings["verbose"])) as progress:
         entitle(printable(f"{groups[0].label} and {groups[1].label}"))
         outcomes, interrupted = outcomes_of(refit, checkpoint=settings["checkpoint"], progress=progress)
-    return Comparison(
+    found = Comparison(
         labels=(groups[0].label, groups[1].label),
         maps=(maps[0], maps[1]),
         together=together,
@@ -300,6 +302,9 @@ def comparison_of(
         n_units=rows.n_units,
         interrupted=interrupted,
     )
+    if interrupted and not (found.n_permutations or found.failures):
+        raise KeyboardInterrupt("before the first permutation was finished")
+    return found
 
 
 def _refuse_mixed(first: Group, second: Group) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,8 +13,8 @@ from isingmap.data.missing import apply_missing
 from isingmap.data.options import SURVEY, DataOptions
 from isingmap.data.screening import constant_columns
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
-from isingmap.errors import DataError, DataWarning, IsingMapError, IsingMapWarning
-from isingmap.warned import warn
+from isingmap.errors import DataError, DataWarning, IsingMapError
+from isingmap.warned import warn, warnings_about
 
 # A smaller group has no map worth the name.
 SMALLEST_GROUP = 10
@@ -47,17 +46,12 @@ class Group:
 @contextmanager
 def about(label: str) -> Iterator[None]:
     """Let errors and warnings inside the block say which group they are about."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", IsingMapWarning)
+    with warnings_about(f"group {label!r}"):
         try:
             yield
         except IsingMapError as error:
             error.args = (f"group {label!r}: {error}", *error.args[1:])
             raise
-    for one in caught:
-        category = one.category if issubclass(one.category, IsingMapWarning) else IsingMapWarning
-        warn(f"group {label!r}: {one.message}", category)
 
 
 def split(table: SpinTable, labels: Sequence[str], column: str) -> list[Group]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -137,6 +139,14 @@ def _missing_fields(model: IsingModel, moments: EmpiricalMoments) -> Iterator[tu
         doubtful = [(a, b) for a, b in model.edges[in_place].tolist() if k in (a, b)]
         if doubtful or abs(means[k]) > STRONGLY_UNBALANCED:
             yield k, doubtful
+
+
+@contextmanager
+def interruption_untold() -> Iterator[None]:
+    """No warning is issued of the model of a fit that is interrupted inside the block, because nobody will see it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"(.*: )?interrupted ", FitWarning)
+        yield
 
 
 def warn_about_search(result: SearchResult, n_edges: int | None, *, resumes: bool = True) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +10,9 @@ import numpy as np
 
 from isingmap.data.options import EM, SURVEY
 from isingmap.data.table import SpinTable
-from isingmap.errors import DataError, FitWarning
+from isingmap.errors import DataError
 from isingmap.learning.edges_of_columns import problem_of_kept
+from isingmap.learning.fit_warnings import interruption_untold
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.settings import SETTINGS, check_values, options_from, seed_of, starts_again
 from isingmap.model import IsingModel
@@ -45,8 +45,7 @@ def fit_to_the_end(estimator: Any, X: Any, sample_weight: Any, clusters: Any) ->
         aside |= {"n_jobs": None, "random_state": SETTINGS["random_state"].default}
     estimator.set_params(**aside)
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "interrupted", FitWarning)  # of a model that nobody will see
+        with interruption_untold():
             estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
     finally:
         estimator.set_params(**{name: settings[name] for name in aside})
