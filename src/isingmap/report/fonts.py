@@ -114,7 +114,7 @@ def _boxes(texts: Sequence[str], lost: frozenset[str]) -> str:
     packages = ["fonts-noto-cjk"] * any(cjk) + ["fonts-noto-core"] * (not all(cjk))
     return (
         f"pictures in PNG and PDF show boxes for letters of {listed(shown)}: no installed font has "
-        f"{listed(sorted(lost))}. Install one (Debian and Ubuntu: apt-get install {' '.join(packages)}) and draw again; "
+        f"{listed(sorted(lost))}. Install one (Debian, Ubuntu: apt-get install {' '.join(packages)}) and draw again; "
         "SVG pictures and HTML reports hold the letters as text, for any browser that has such a font"
     )
 
