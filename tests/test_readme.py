@@ -22,6 +22,7 @@ DOCUMENTS = (
     "docs/conventions.md",
     "docs/dependencies.md",
     "docs/formats.md",
+    "docs/interchange.md",
     "docs/robustness.md",
     "docs/theory.md",
     "docs/architecture.md",
