@@ -11,7 +11,9 @@ from isingmap.io.formats import FORMATS
 EXAMPLE = """\
 example:
   isingmap convert problem.bqpjson problem.uai
-  isingmap convert map/model.json map.coo --to-domain boolean"""
+  isingmap convert map/model.json map.coo --to-domain boolean
+  isingmap convert map/model.json map.gexf        for Gephi; map.cyjs for Cytoscape
+  isingmap convert map/model.json map.matrix.csv  couplings as a matrix with names"""
 
 
 def add_parser(commands) -> None:
@@ -45,7 +47,8 @@ def run(arguments: Namespace) -> int:
 
     from isingmap.errors import FileFormatError
     from isingmap.files.whole_file import check_file
-    from isingmap.io.model_file import companion, left_behind, write_model_file
+    from isingmap.io.model_file import companion, format_to_write, left_behind, write_model_file
+    from isingmap.io.results_beside import with_results
 
     try:
         beside = companion(arguments.output, arguments.to)
@@ -56,6 +59,8 @@ def run(arguments: Namespace) -> int:
         if path is not None:
             check_file(path, force=arguments.force)
     file = model_options.read_model(arguments)
+    if "results" in format_to_write(arguments.output, arguments.to).keeps:
+        file = with_results(file, arguments.model)
     Path(arguments.output).parent.mkdir(parents=True, exist_ok=True)
     write_model_file(file, arguments.output, arguments.to, domain=arguments.to_domain)
     where = streams.beside(arguments.output)

@@ -100,9 +100,7 @@ def write_edge_list(model: IsingModel, path: ModelPath, nodes: ModelPath | None 
         If fields or isolated spins would be lost because `nodes` is not given, or a name would not be read back
         as it is: empty, with white space at an end, or with a NUL character.
     """
-    for name in model.names:
-        if name != name.strip() or not name or "\0" in name:
-            raise ModelError(f"the name {name!r} would not survive in a CSV file; rename the variable")
+    check_names(model.names)
     isolated = model.n_spins > len(set(model.edges.reshape(-1).tolist()))
     if nodes is None and (isolated or model.fields.any()):
         raise ModelError("the model has fields or isolated spins, which an edge list cannot hold; give nodes=FILE")
@@ -111,6 +109,18 @@ def write_edge_list(model: IsingModel, path: ModelPath, nodes: ModelPath | None 
         write_csv(nodes, ("name", "field"), rows)
     pairs = zip(model.edge_names, model.couplings.tolist(), strict=True)
     write_csv(path, _HEADERS[0], [(*pair, coupling) for pair, coupling in pairs])
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse names that would not be read back from a CSV file as they are.
+
+    Raises
+    ------
+    ModelError
+    """
+    for name in names:
+        if name != name.strip() or not name or "\0" in name:
+            raise ModelError(f"the name {name!r} would not survive in a CSV file; rename the variable")
 
 
 def nodes_path(path: ModelPath) -> Path:

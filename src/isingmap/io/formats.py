@@ -34,7 +34,8 @@ class Format(NamedTuple):
     writes_domain : bool
         Variables can be written as either.
     keeps : tuple of str
-        What it holds of a file beyond the probabilities: "scale", "domain", "free fields", "record".
+        What it holds of a file beyond the probabilities: "scale", "domain", "free fields", all of the
+        "record" or entries of it: "positions", and "results", the tables beside a model.json.
     takes_sign : bool
         Files of this format hold log weights or energies, and `sign=` says which.
     """
@@ -53,13 +54,17 @@ class Format(NamedTuple):
         return import_module(f"isingmap.io.{self.module}").FUNCTIONS
 
 
+_NETWORK = ("positions", "results")
 _ALL = (
     Format(
         "isingmap", "isingmap JSON", (".json",), "isingmap_json", keeps=("scale", "domain", "free fields", "record")
     ),
     Format("bqpjson", "bqpjson", (".bqpjson", ".bqp.json"), "bqpjson", writes_domain=True, keeps=("scale", "domain")),
     Format("edges", "edge list", (".csv", ".tsv", ".txt", ".csv.gz", ".mc"), "edge_list", takes_sign=True),
-    Format("graphml", "GraphML", (".graphml", ".xml"), "graphml"),
+    Format("matrix", "coupling matrix", (".matrix.csv",), "matrix", takes_sign=True),
+    Format("graphml", "GraphML", (".graphml", ".xml"), "graphml", keeps=_NETWORK),
+    Format("gexf", "GEXF", (".gexf",), "gexf", keeps=_NETWORK),
+    Format("cyjs", "Cytoscape JSON", (".cyjs",), "cyjs", keeps=_NETWORK),
     Format("uai", "UAI", (".uai",), "uai"),
     Format("coo", "COO", (".coo", ".qubo"), "coo", asks_domain=True, writes_domain=True, keeps=("domain",)),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from os import fspath
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
 
@@ -13,13 +12,18 @@ from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import read_bytes
 from isingmap.files.whole_file import write_bytes
 from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
-from isingmap.io.networkx_graph import from_networkx, to_networkx
+from isingmap.io.network import (
+    check_names_for_xml,
+    coupling_attribute,
+    named,
+    network_of,
+    offset_of,
+    without_bad_letters,
+)
+from isingmap.io.networkx_graph import from_networkx
 from isingmap.model import IsingModel
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_GEXF = re.compile(r"<(?:\w+:)?gexf[\s>]")
 
 
 def read_graphml(path: ModelPath, *, coupling: str | None = None, field: str = "field") -> ModelFile:
@@ -46,22 +50,25 @@ def read_graphml(path: ModelPath, *, coupling: str | None = None, field: str = "
 
     name = fspath(path)
     data = read_bytes(path)
-    _refuse_bad_xml(data, name)
+    refuse_bad_xml(data, name)
     try:
         graph = nx.read_graphml(io.BytesIO(data))
     except (nx.NetworkXException, ParseError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileFormatError(f"{name}: not a GraphML graph that networkx can read: {error!r:.200}") from None
     try:
-        graph, offset = _named(graph), _offset(graph)
+        graph, offset = named(graph), offset_of(graph)
         directed = graph.is_directed() and graph.number_of_edges()
         notes = ("The file calls the graph directed; its arcs were read as edges.",) if directed else ()
-        return ModelFile(from_networkx(graph, coupling=coupling or _guess(graph), field=field), offset, notes=notes)
+        model = from_networkx(graph, coupling=coupling or coupling_attribute(graph), field=field)
+        return ModelFile(model, offset, notes=notes)
     except ModelError as error:
         raise FileFormatError(f"{name}: {error}") from None
 
 
-def write_graphml(model: IsingModel, path: ModelPath, *, offset: float = 0.0) -> None:
+def write_graphml(model: ModelFile | IsingModel, path: ModelPath, *, offset: float = 0.0) -> None:
     """Write node attribute `field`, edge attribute `coupling` and, unless zero, graph attribute `offset`.
+
+    Also what else `network_of` knows of a ModelFile, which brings its own offset.
 
     Raises
     ------
@@ -70,21 +77,31 @@ def write_graphml(model: IsingModel, path: ModelPath, *, offset: float = 0.0) ->
     """
     import networkx as nx
 
-    bad = [name for name in model.names if _NOT_XML.search(name)]
-    if bad:
-        raise ModelError(f"the name {bad[0]!r} holds a character that XML does not allow; rename the variable")
-    graph = to_networkx(model)
-    if offset:
-        graph.graph["offset"] = float(offset)
+    content = model if isinstance(model, ModelFile) else ModelFile(model, offset)
+    check_names_for_xml(content.model.names)
+    graph = without_bad_letters(network_of(content))
+    if any("\r" in name for name in content.model.names):
+        for _, node in graph.nodes(data=True):  # readers of XML turn \r in a text into \n; in ids it stays
+            del node["label"]
     stream = io.BytesIO()
     nx.write_graphml(graph, stream)
     write_bytes(path, stream.getvalue())
 
 
-def _refuse_bad_xml(data: bytes, name: str) -> None:
+def is_gexf(text: str) -> bool:
+    """Whether XML is GEXF: its first element says so."""
+    return _GEXF.search(text[:4096]) is not None
+
+
+def refuse_bad_xml(data: bytes, name: str) -> None:
     """Parse once without building anything, so that a document type is met before anything in it is expanded.
 
     A search for its bytes would not do: in UTF-16 they look different.
+
+    Raises
+    ------
+    FileFormatError
+        Also if the data are no XML.
     """
 
     def refuse(*_):
@@ -101,32 +118,6 @@ def _refuse_bad_xml(data: bytes, name: str) -> None:
         raise FileFormatError(f"{name}: not well-formed XML: {error}") from None
 
 
-def _named(graph: nx.Graph) -> nx.Graph:
-    for key in ("name", "label"):
-        names = {node: name for node, name in graph.nodes(data=key) if isinstance(name, str)}
-        if not names or len(names) < len(graph):
-            continue
-        if len(set(names.values())) == len(names):
-            import networkx as nx
-
-            return nx.relabel_nodes(graph, names)
-        if key == "name":
-            raise ModelError("two nodes have the same attribute name; make them unique or remove the attribute")
-    return graph
-
-
-def _guess(graph: nx.Graph) -> str:
-    found = {key for _, _, attributes in graph.edges(data=True) for key in attributes}
-    return "weight" if "weight" in found and "coupling" not in found else "coupling"
-
-
-def _offset(graph: nx.Graph) -> float:
-    offset = graph.graph.get("offset", 0.0)
-    if type(offset) not in (int, float) or not abs(offset) < float("inf"):
-        raise ModelError(f"the graph attribute offset must be a finite number, got {offset!r}")
-    return float(offset)
-
-
 # --- the format -------------------------------------------------------------------------------------------
 
 
@@ -135,11 +126,11 @@ def _read(path: ModelPath, domain: str | None) -> ModelFile:
 
 
 def _write(content: ModelFile, path: ModelPath, domain: str) -> None:
-    write_graphml(content.model, path, offset=content.offset)
+    write_graphml(content, path)
 
 
 def _recognises(text: str) -> bool:
-    return text.startswith("<")
+    return text.startswith("<") and not is_gexf(text)
 
 
 FUNCTIONS = FormatFunctions(_read, _write, _recognises)

@@ -89,7 +89,7 @@ def write_model_file(
     content = model if isinstance(model, ModelFile) else ModelFile(model)
     companion(path, format)  # refuses a pipe that two files would go into
     with together():
-        _format_to_write(path, format).functions().write(content, path, domain or content.domain)
+        format_to_write(path, format).functions().write(content, path, domain or content.domain)
 
 
 def left_behind(content: ModelFile, path: ModelPath, format: str | None = None) -> tuple[str, ...]:
@@ -102,10 +102,11 @@ def left_behind(content: ModelFile, path: ModelPath, format: str | None = None) 
     ModelError
         If there is no such format.
     """
-    chosen, model = _format_to_write(path, format), content.model
+    chosen, model = format_to_write(path, format), content.model
     n_free = int((model.free_fields & (model.fields == 0)).sum())
+    entries = [entry for entry in content.record if entry not in chosen.keeps]
     said = [
-        ("record", content.record, f"Left out, for want of a place in {chosen.title}: {', '.join(content.record)}."),
+        ("record", entries, f"Left out, for want of a place in {chosen.title}: {', '.join(entries)}."),
         ("scale", content.scale != 1, f"The scale {content.scale:.12g} is multiplied into the new numbers."),
         ("domain", content.domain == "boolean", "Read again, the new file has variables -1/+1; -1 is what was 0."),
         ("free fields", n_free, f"No parameter in the new file: {counted(n_free, 'field')} of value 0."),
@@ -123,7 +124,7 @@ def companion(path: ModelPath, format: str | None = None) -> Path | None:
     ModelError
         If there is no such format.
     """
-    chosen = _format_to_write(path, format)
+    chosen = format_to_write(path, format)
     beside = chosen.functions().companion(path)
     if beside is not None and is_stream(path):
         raise FileFormatError(
@@ -133,7 +134,7 @@ def companion(path: ModelPath, format: str | None = None) -> Path | None:
     return beside
 
 
-def _format_to_write(path: ModelPath, format: str | None) -> Format:
+def format_to_write(path: ModelPath, format: str | None) -> Format:
     return format_by_ending(path) if format is None else format_named(format)
 
 
