@@ -86,7 +86,7 @@ def test_required_fields_by_name(run, breakfast, tmp_path):
     [
         (
             ("--required-field", "suger"),
-            "--required-field must be names or numbers of columns, and no column is 'suger'; the columns are tea, milk",
+            "--required-field must be names or numbers of columns, and none is 'suger'; the columns are tea, milk",
         ),
         (
             ("--family", "zero-field", "--required-field", "tea"),

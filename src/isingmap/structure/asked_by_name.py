@@ -23,7 +23,7 @@ def numbers_of_fields(required: Any, names: tuple[str, ...]) -> np.ndarray:
     unknown = [name for name in given if isinstance(name, bool) or name not in position]
     if unknown:
         raise ModelError(
-            f"required_fields must be names or numbers of columns, and no column is {listed([repr(n) for n in unknown])}; "
+            f"required_fields must be names or numbers of columns, and none is {listed([repr(n) for n in unknown])}; "
             f"the columns are {listed(names)}"
         )
     return np.array([position[name] for name in given], np.int64)
