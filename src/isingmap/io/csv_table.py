@@ -175,8 +175,8 @@ def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[tuple[
     without = [repr(name) for name in names if name not in group_of]
     if without:
         raise DataError(
-            f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}. Give each variable a "
-            "line"
+            f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}. Give each variable "
+            "a line"
         )
     known = frozenset(names)
     strange = [name for name in group_of if name not in known]
