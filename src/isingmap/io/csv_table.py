@@ -174,7 +174,10 @@ def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[tuple[
             raise records.fail(f"line {line}: {key!r} is in {group!r} and in {group_of[key]!r}")
     without = [repr(name) for name in names if name not in group_of]
     if without:
-        raise DataError(f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}")
+        raise DataError(
+            f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}. Give each variable "
+            "a line"
+        )
     known = frozenset(names)
     strange = [name for name in group_of if name not in known]
     note = f"{records.path} has {counted(len(strange), 'name')} that the table does not have: {listed(strange)}."
