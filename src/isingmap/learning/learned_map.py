@@ -27,10 +27,17 @@ from isingmap.resampling.stability import Stability
 from isingmap.selection.cross_validation import CrossValidation
 from isingmap.structure.edge_losses import edge_losses
 from isingmap.structure.result import SearchResult
-from isingmap.uncertainty.errors import Errors, errors_by_information, errors_of
+from isingmap.uncertainty.errors import (
+    Errors,
+    covariance_by_information,
+    covariance_of,
+    errors_by_information,
+    errors_of,
+)
 from isingmap.uncertainty.intervals import Intervals, intervals_of
 from isingmap.uncertainty.ratio_tests import RatioTests, ratio_tests
 from isingmap.uncertainty.row_spread import RowSpread
+from isingmap.uncertainty.zero_one import threshold_errors
 
 Positions = Mapping[str, tuple[float, float]]
 
@@ -156,6 +163,25 @@ class LearnedMap:
             return errors_by_information(self._observed_information)
         n_samples, prior = self.moments.n_samples, self.result.prior
         return errors_of(self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior)
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """Covariances of all parameters, couplings first, then free fields; of the diagonal `errors` are the roots.
+
+        NaN where these are. Computed anew each time: as much work as the standard errors, the memory of a Hessian.
+        """
+        unknown = np.isnan(self.errors.standard)
+        if self.em is not None:
+            found = covariance_by_information(self._observed_information)
+        else:
+            n_samples, prior = self.moments.n_samples, self.result.prior
+            found = covariance_of(self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior)
+        return np.where(unknown[:, None] | unknown, np.nan, found)
+
+    @cached_property
+    def threshold_errors(self) -> np.ndarray:
+        """Standard errors of the thresholds of the model in 0/1 coding, (n_spins,); see `uncertainty.zero_one`."""
+        return threshold_errors(self.model, self.covariance)
 
     @cached_property
     def edge_tests(self) -> RatioTests:

@@ -12,11 +12,13 @@ from isingmap.files.csv_file import Cell
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import Miss
 from isingmap.report.columns import names_in
+from isingmap.report.network import betweenness, blocs, strengths
 from isingmap.selection.cross_validation import HeldOutPath
 from isingmap.structure.along_path import GAMMAS, criteria_along, edges_along
 from isingmap.structure.result import SearchResult
 from isingmap.structure.search_methods import STEPWISE
 from isingmap.uncertainty.intervals import Intervals
+from isingmap.uncertainty.zero_one import thresholds, weights
 
 EDGE_COLUMNS = names_in("edges.csv", without=("frequency",))
 NODE_COLUMNS = names_in("nodes.csv", without=("icpsr", "bioname"))
@@ -48,6 +50,8 @@ def edge_rows(learned: LearnedMap) -> list[Row]:
         tests.statistic.tolist(),
         tests.p_value.tolist(),
         _steps(learned.result),
+        weights(model).tolist(),
+        (4.0 * learned.coupling_errors).tolist(),
     )
     return [(*pair, *values) for pair, *values in zip(model.edge_names, *columns, strict=True)]
 
@@ -90,10 +94,15 @@ def node_rows(learned: LearnedMap) -> list[Row]:
         model.magnetizations().tolist(),
         np.bincount(model.edges.reshape(-1), minlength=n).tolist(),
         learned.groups or [""] * n,
-        labels,
+        *zip(*labels, strict=True),
+        thresholds(model).tolist(),
+        learned.threshold_errors.tolist(),
+        strengths(model),
+        betweenness(model).tolist(),
+        blocs(model).tolist(),
     )
     details = list(zip(*learned.details.values(), strict=True)) or [()] * n
-    return [(*row, *pair, *more) for (*row, pair), more in zip(zip(*columns, strict=True), details, strict=True)]
+    return [(*row, *more) for row, more in zip(zip(*columns, strict=True), details, strict=True)]
 
 
 def path_rows(result: SearchResult, held_out: HeldOutPath | None = None) -> list[Row]:

@@ -88,6 +88,35 @@ def errors_of(
     return Errors(np.where(known, found, np.nan), np.where(known, (found / plain) ** 2, np.nan), degrees)
 
 
+def covariance_of(
+    model: IsingModel,
+    n_samples: float,
+    *,
+    overlap: np.ndarray | None = None,
+    spread: RowSpread | None = None,
+    prior: float | None = None,
+) -> np.ndarray:
+    """Covariances of the parameters' estimates, (n_parameters, n_parameters); parameters are those of `errors_of`.
+
+    The roots of the diagonal are its standard errors, where it knows them.
+
+    Raises
+    ------
+    NonPlanarError, PrecisionError
+        As in `IsingModel.hessian`.
+    """
+    total, hessian = n_samples + (prior or 0.0), model.hessian()
+    try:
+        inverse = np.linalg.inv(hessian)
+    except np.linalg.LinAlgError:
+        return np.full(hessian.shape, np.nan)
+    if spread is not None:
+        return inverse @ _with_pseudo_rows(model, spread.covariance, n_samples, prior) @ inverse
+    if overlap is not None:
+        return n_samples / total * inverse @ (hessian * overlap) @ inverse
+    return inverse / total
+
+
 def _with_pseudo_rows(model: IsingModel, covariance: np.ndarray, n_samples: float, prior: float | None) -> np.ndarray:
     """Covariances of the moments of rows and pseudo-observations, from those of the rows.
 
@@ -107,12 +136,17 @@ def errors_by_information(information: np.ndarray) -> Errors:
 
     NaN everywhere where it is not positive definite: then this is no maximum that doubles can tell from a saddle.
     """
+    variance = np.diagonal(covariance_by_information(information))
+    return Errors(np.sqrt(np.where(variance > 0, variance, np.nan)), np.ones(len(information)))
+
+
+def covariance_by_information(information: np.ndarray) -> np.ndarray:
+    """Covariances of the parameters' estimates: the inverse, NaN where the information is not positive definite."""
     try:
         np.linalg.cholesky(information)
-        variance = np.diagonal(np.linalg.inv(information))
+        return np.linalg.inv(information)
     except np.linalg.LinAlgError:
-        variance = np.full(len(information), np.nan)
-    return Errors(np.sqrt(np.where(variance > 0, variance, np.nan)), np.ones(len(information)))
+        return np.full(information.shape, np.nan)
 
 
 def _sandwich(model: IsingModel, covariance: np.ndarray) -> np.ndarray:
