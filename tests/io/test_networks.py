@@ -1,18 +1,20 @@
 """Networks for Gephi and Cytoscape, and the matrix: places, groups and columns of the tables come along."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import networkx as nx
 import numpy as np
 import pytest
-from file_cases import refused
+from file_cases import damaged, read_or_refuse, refused
+from hypothesis import HealthCheck, example, given, settings
 
 from isingmap import IsingModel
 from isingmap.cli.main import main
 from isingmap.errors import ModelError
 from isingmap.files.csv_file import write_csv
-from isingmap.io import matrix
+from isingmap.io import cyjs, gexf, matrix
 from isingmap.io.model_file import ModelFile, read_model_file, write_model_file
 from isingmap.io.results_beside import with_results
 from isingmap.planar.drawing.segment_crossings import has_crossings
@@ -129,3 +131,32 @@ def test_gexf_with_a_document_type_is_refused(write, tmp_path):
     path = write('<!DOCTYPE a [<!ENTITY a "b">]><gexf>&a;</gexf>', "m.gexf")
     with refused("DOCTYPE", tmp_path, "m.gexf"):
         read_model_file(path)
+
+
+GEXF = """<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph defaultedgetype="undirected">
+<attributes class="edge"><attribute id="0" title="coupling" type="double"/></attributes>
+<nodes><node id="n0" label="a"/><node id="n1" label="b"/></nodes>
+<edges><edge source="n0" target="n1" id="0"><attvalues><attvalue for="0" value="0.5"/></attvalues></edge></edges>
+</graph></gexf>"""
+
+
+def test_a_file_of_another_program(write):
+    assert read_model_file(write(GEXF, "m.gexf")).model.edge_names == [("a", "b")]
+    weighted = re.sub("<attvalues>.*</attvalues>", "", GEXF).replace('id="0">', 'id="0" weight="-2">')
+    assert read_model_file(write(weighted, "m.gexf")).model.couplings.tolist() == [-2.0]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(content=damaged(GEXF))
+@example(content=GEXF.replace("attributes class", "attributes alass").encode())
+def test_damaged_gexf(tmp_path, content):
+    read_or_refuse(gexf.read_gexf, tmp_path / "m.gexf", content)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(
+    content=damaged(json.dumps({"data": {"offset": 1}, "elements": {"nodes": [{"data": {"id": "a"}}], "edges": []}}))
+)
+@example(content=b'{"elements": {"nodes": [[]], "edges": []}, "data": 3}')
+def test_damaged_cyjs(tmp_path, content):
+    read_or_refuse(cyjs.read_cyjs, tmp_path / "m.cyjs", content)

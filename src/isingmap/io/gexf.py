@@ -18,6 +18,11 @@ from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.io.network import check_names_for_xml, coupling_attribute, named, network_of, without_bad_letters
 from isingmap.io.networkx_graph import from_networkx
 
+# What networkx raises on damaged files; the last of them from a `raise` outside any handler.
+_FAILURES = (
+    nx.NetworkXException, ElementTree.ParseError, ValueError, LookupError, TypeError, AttributeError, RuntimeError,
+)  # fmt: skip
+
 
 def read_gexf(path: ModelPath) -> ModelFile:
     """Read a GEXF graph: couplings from the edge attribute `coupling`, else from the weights; fields from `field`.
@@ -32,7 +37,7 @@ def read_gexf(path: ModelPath) -> ModelFile:
     refuse_bad_xml(data, name)
     try:
         graph = nx.read_gexf(io.BytesIO(data), node_type=str)
-    except (nx.NetworkXException, ElementTree.ParseError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _FAILURES as error:
         raise FileFormatError(f"{name}: not a GEXF graph that networkx can read: {error!r:.200}") from None
     try:
         graph = named(graph)
