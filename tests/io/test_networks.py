@@ -1,6 +1,7 @@
 """Networks for Gephi and Cytoscape, and the matrix: places, groups and columns of the tables come along."""
 
 import json
+import math
 import re
 from xml.etree import ElementTree
 
@@ -22,6 +23,12 @@ from isingmap.planar.drawing.segment_crossings import has_crossings
 NAMES = ("NA", "b, c", "=1+1", "睡")
 EDGES = [(0, 1), (1, 2), (0, 2)]
 PLACES = {"NA": [0.0, 0.0], "b, c": [2.0, 0.0], "=1+1": [0.0, 1.0], "睡": [-2.0, 0.5], "stranger": [9.0, 9.0]}
+# Attributes in the schema of GEXF 1.2, of the elements that are written.
+SCHEMA = {
+    "gexf": "version variant", "graph": "defaultedgetype mode idtype", "attributes": "class mode",
+    "attribute": "id title type", "nodes": "count", "edges": "count", "node": "id label", "attvalues": "",
+    "attvalue": "for value", "position": "x y z", "edge": "id type label source target weight",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -30,9 +37,9 @@ def folder(tmp_path):
     model = IsingModel(EDGES, [0.5, -0.25, 0.125], [0.0, 1.0, 0.0, 0.0], names=NAMES)
     record = {"fit": {"title": "four", "groups": ["A", "", "A", "B"]}, "positions": PLACES}
     write_model_file(ModelFile(model, record=record), tmp_path / "model.json")
-    rows = [(*pair, value, k / 2, "wald" if k else None) for k, (pair, value) in enumerate(
+    rows = [(*pair, value, k / 2, "wald" if k else None, k / 0.5 if k else math.inf) for k, (pair, value) in enumerate(
         zip(model.edge_names, model.couplings.tolist(), strict=True))]  # fmt: skip
-    write_csv(tmp_path / "edges.csv", ("source", "target", "coupling", "frequency", "interval"), rows)
+    write_csv(tmp_path / "edges.csv", ("source", "target", "coupling", "frequency", "interval", "start"), rows)
     labels = [(name, 0.0, 0.25, "0\x01") for name in NAMES]
     write_csv(tmp_path / "nodes.csv", ("name", "field", "mean", "negative_label"), labels)
     return tmp_path
@@ -59,8 +66,12 @@ def test_gephi_finds_places_weights_and_columns(folder):
     assert graph.nodes["NA"]["mean"] == 0.25 and graph.nodes["NA"]["negative_label"] == "0\ufffd"
     known = {key: graph.edges["b, c", "=1+1"][key] for key in ("coupling", "weight", "sign", "frequency", "interval")}
     assert known == {"coupling": -0.25, "weight": 0.25, "sign": -1, "frequency": 0.5, "interval": "wald"}
-    assert "interval" not in graph.edges["NA", "b, c"]
+    assert "interval" not in graph.edges["NA", "b, c"] and "start_" not in graph.edges["NA", "b, c"]
+    assert graph.edges["b, c", "=1+1"]["start_"] == 2.0  # start is a time in GEXF
     assert ElementTree.parse(path).find(".//{*}meta") is None  # it would hold the date
+    for element in ElementTree.parse(path).iter():
+        tag = element.tag.split("}")[1]
+        assert {key for key in element.attrib if "schemaLocation" not in key} <= set(SCHEMA[tag].split()), tag
 
 
 def test_cytoscape_finds_places_names_and_columns(folder):

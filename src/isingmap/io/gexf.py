@@ -22,6 +22,8 @@ from isingmap.io.networkx_graph import from_networkx
 _FAILURES = (
     nx.NetworkXException, ElementTree.ParseError, ValueError, LookupError, TypeError, AttributeError, RuntimeError,
 )  # fmt: skip
+# Columns of these names would be something else to the writer: times, hierarchies, ids.
+_WORDS = frozenset(["id", "pid", "parents", "slices", "start", "end", "startopen", "endopen", "mutual", "type", "key"])
 
 
 def read_gexf(path: ModelPath) -> ModelFile:
@@ -61,11 +63,15 @@ def write_gexf(content: ModelFile, path: ModelPath) -> None:
     for _, node in graph.nodes(data=True):
         if "x" in node:
             node["viz"] = {"position": {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}}
+    for known in (*dict(graph.nodes).values(), *(known for *_, known in graph.edges(data=True))):
+        for key in _WORDS & known.keys():
+            known[f"{key}_"] = known.pop(key)
     graph = nx.relabel_nodes(graph, {name: f"n{k}" for k, name in enumerate(graph)})
     writer = GEXFWriter(encoding="utf-8", prettyprint=True, version="1.2draft")
     writer.add_graph(graph)
     for meta in writer.xml.findall("meta"):  # holds the date: the same model gives the same bytes
         writer.xml.remove(meta)
+    writer.graph_element.attrib.pop("name", None)  # not in the schema of GEXF 1.2
     stream = io.BytesIO()
     writer.write(stream)
     write_bytes(path, stream.getvalue())
