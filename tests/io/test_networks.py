@@ -1,18 +1,21 @@
 """Networks for Gephi and Cytoscape, and the matrix: places, groups and columns of the tables come along."""
 
 import json
+import math
+import re
 from xml.etree import ElementTree
 
 import networkx as nx
 import numpy as np
 import pytest
-from file_cases import refused
+from file_cases import damaged, read_or_refuse, refused
+from hypothesis import HealthCheck, example, given, settings
 
 from isingmap import IsingModel
 from isingmap.cli.main import main
 from isingmap.errors import ModelError
 from isingmap.files.csv_file import write_csv
-from isingmap.io import matrix
+from isingmap.io import cyjs, gexf, matrix
 from isingmap.io.model_file import ModelFile, read_model_file, write_model_file
 from isingmap.io.results_beside import with_results
 from isingmap.planar.drawing.segment_crossings import has_crossings
@@ -20,6 +23,12 @@ from isingmap.planar.drawing.segment_crossings import has_crossings
 NAMES = ("NA", "b, c", "=1+1", "睡")
 EDGES = [(0, 1), (1, 2), (0, 2)]
 PLACES = {"NA": [0.0, 0.0], "b, c": [2.0, 0.0], "=1+1": [0.0, 1.0], "睡": [-2.0, 0.5], "stranger": [9.0, 9.0]}
+# Attributes in the schema of GEXF 1.2, of the elements that are written.
+SCHEMA = {
+    "gexf": "version variant", "graph": "defaultedgetype mode idtype", "attributes": "class mode",
+    "attribute": "id title type", "nodes": "count", "edges": "count", "node": "id label", "attvalues": "",
+    "attvalue": "for value", "position": "x y z", "edge": "id type label source target weight",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -28,9 +37,9 @@ def folder(tmp_path):
     model = IsingModel(EDGES, [0.5, -0.25, 0.125], [0.0, 1.0, 0.0, 0.0], names=NAMES)
     record = {"fit": {"title": "four", "groups": ["A", "", "A", "B"]}, "positions": PLACES}
     write_model_file(ModelFile(model, record=record), tmp_path / "model.json")
-    rows = [(*pair, value, k / 2, "wald" if k else None) for k, (pair, value) in enumerate(
+    rows = [(*pair, value, k / 2, "wald" if k else None, k / 0.5 if k else math.inf) for k, (pair, value) in enumerate(
         zip(model.edge_names, model.couplings.tolist(), strict=True))]  # fmt: skip
-    write_csv(tmp_path / "edges.csv", ("source", "target", "coupling", "frequency", "interval"), rows)
+    write_csv(tmp_path / "edges.csv", ("source", "target", "coupling", "frequency", "interval", "start"), rows)
     labels = [(name, 0.0, 0.25, "0\x01") for name in NAMES]
     write_csv(tmp_path / "nodes.csv", ("name", "field", "mean", "negative_label"), labels)
     return tmp_path
@@ -57,8 +66,12 @@ def test_gephi_finds_places_weights_and_columns(folder):
     assert graph.nodes["NA"]["mean"] == 0.25 and graph.nodes["NA"]["negative_label"] == "0\ufffd"
     known = {key: graph.edges["b, c", "=1+1"][key] for key in ("coupling", "weight", "sign", "frequency", "interval")}
     assert known == {"coupling": -0.25, "weight": 0.25, "sign": -1, "frequency": 0.5, "interval": "wald"}
-    assert "interval" not in graph.edges["NA", "b, c"]
+    assert "interval" not in graph.edges["NA", "b, c"] and "start_" not in graph.edges["NA", "b, c"]
+    assert graph.edges["b, c", "=1+1"]["start_"] == 2.0  # start is a time in GEXF
     assert ElementTree.parse(path).find(".//{*}meta") is None  # it would hold the date
+    for element in ElementTree.parse(path).iter():
+        tag = element.tag.split("}")[1]
+        assert {key for key in element.attrib if "schemaLocation" not in key} <= set(SCHEMA[tag].split()), tag
 
 
 def test_cytoscape_finds_places_names_and_columns(folder):
@@ -129,3 +142,32 @@ def test_gexf_with_a_document_type_is_refused(write, tmp_path):
     path = write('<!DOCTYPE a [<!ENTITY a "b">]><gexf>&a;</gexf>', "m.gexf")
     with refused("DOCTYPE", tmp_path, "m.gexf"):
         read_model_file(path)
+
+
+GEXF = """<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph defaultedgetype="undirected">
+<attributes class="edge"><attribute id="0" title="coupling" type="double"/></attributes>
+<nodes><node id="n0" label="a"/><node id="n1" label="b"/></nodes>
+<edges><edge source="n0" target="n1" id="0"><attvalues><attvalue for="0" value="0.5"/></attvalues></edge></edges>
+</graph></gexf>"""
+
+
+def test_a_file_of_another_program(write):
+    assert read_model_file(write(GEXF, "m.gexf")).model.edge_names == [("a", "b")]
+    weighted = re.sub("<attvalues>.*</attvalues>", "", GEXF).replace('id="0">', 'id="0" weight="-2">')
+    assert read_model_file(write(weighted, "m.gexf")).model.couplings.tolist() == [-2.0]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(content=damaged(GEXF))
+@example(content=GEXF.replace("attributes class", "attributes alass").encode())
+def test_damaged_gexf(tmp_path, content):
+    read_or_refuse(gexf.read_gexf, tmp_path / "m.gexf", content)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(
+    content=damaged(json.dumps({"data": {"offset": 1}, "elements": {"nodes": [{"data": {"id": "a"}}], "edges": []}}))
+)
+@example(content=b'{"elements": {"nodes": [[]], "edges": []}, "data": 3}')
+def test_damaged_cyjs(tmp_path, content):
+    read_or_refuse(cyjs.read_cyjs, tmp_path / "m.cyjs", content)

@@ -15,6 +15,13 @@ from isingmap.io.model_content import FormatFunctions, ModelFile, ModelPath
 from isingmap.io.network import check_names_for_xml, coupling_attribute, named, network_of, without_bad_letters
 from isingmap.io.networkx_graph import from_networkx
 
+# What networkx raises on damaged files; the last of them from a `raise` outside any handler.
+_FAILURES = (
+    nx.NetworkXException, ElementTree.ParseError, ValueError, LookupError, TypeError, AttributeError, RuntimeError,
+)  # fmt: skip
+# Columns of these names would be something else to the writer: times, hierarchies, ids.
+_WORDS = frozenset(["id", "pid", "parents", "slices", "start", "end", "startopen", "endopen", "mutual", "type", "key"])
+
 
 def read_gexf(path: ModelPath) -> ModelFile:
     """Read a GEXF graph: couplings from the edge attribute `coupling`, else from the weights; fields from `field`.
@@ -31,7 +38,7 @@ def read_gexf(path: ModelPath) -> ModelFile:
     refuse_bad_xml(data, name)
     try:
         graph = nx.read_gexf(io.BytesIO(data), node_type=str)
-    except (nx.NetworkXException, ElementTree.ParseError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _FAILURES as error:
         raise FileFormatError(f"{name}: not a GEXF graph that networkx can read: {error!r:.200}") from None
     try:
         graph = named(graph)
@@ -58,11 +65,15 @@ def write_gexf(content: ModelFile, path: ModelPath) -> None:
     for _, node in graph.nodes(data=True):
         if "x" in node:
             node["viz"] = {"position": {"x": node.pop("x"), "y": node.pop("y"), "z": 0.0}}
+    for known in (*dict(graph.nodes).values(), *(known for *_, known in graph.edges(data=True))):
+        for key in _WORDS & known.keys():
+            known[f"{key}_"] = known.pop(key)
     graph = nx.relabel_nodes(graph, {name: f"n{k}" for k, name in enumerate(graph)})
     writer = GEXFWriter(encoding="utf-8", prettyprint=True, version="1.2draft")
     writer.add_graph(graph)
     for meta in writer.xml.findall("meta"):  # holds the date: the same model gives the same bytes
         writer.xml.remove(meta)
+    writer.graph_element.attrib.pop("name", None)  # not in the schema of GEXF 1.2
     stream = io.BytesIO()
     writer.write(stream)
     write_bytes(path, stream.getvalue())

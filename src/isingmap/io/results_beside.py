@@ -17,6 +17,7 @@ _OWN = {
     "edges": ("source", "target", "coupling", "weight", "sign"),
     "nodes": ("name", "label", "field", "group", "x", "y"),
 }
+_OPEN = ("inf", "-inf")  # the open end of an interval; no format of networks has infinity, so it is left out
 Columns = dict[str, list]
 
 
@@ -66,9 +67,8 @@ def _columns(path: Path) -> dict[str, list[str]]:
 def _typed(table: dict[str, list[str]], kind: str) -> Columns:
     typed: Columns = {}
     for key, cells in table.items():
-        numbers = [number(cell) for cell in cells if cell]
-        if key in _OWN[kind] or not numbers:
+        if key in _OWN[kind] or not any(cells):
             continue
-        plain = None not in numbers and not key.endswith("_label")
+        plain = not key.endswith("_label") and all(number(cell) is not None or cell in _OPEN for cell in cells if cell)
         typed[key] = [None if cell == "" else number(cell) if plain else cell for cell in cells]
     return typed
