@@ -1,6 +1,7 @@
 """The summaries say what matters, in 100 columns, and cannot steer a terminal."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import isingmap
@@ -175,3 +176,10 @@ def test_cut_texts_stay_different():
     text = fit_summary(PlanarIsing(family="zero-field").fit(as_spin_table(copies(4), names=names)).learned_)
     strongest = text[text.index("Strongest") :]
     assert all(f"number {k}" in strongest for k in range(4))
+
+
+def test_required_edges_are_told():
+    rows = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (60, 3)), columns=["a", "b", "c"])
+    learned = PlanarIsing(required_edges=[("a", "b")], n_restarts=0).fit(rows).learned_
+    assert "1 of them required, whatever the data say" in fit_summary(learned)
+    assert "required" not in fit_summary(PlanarIsing(n_restarts=0).fit(rows).learned_)

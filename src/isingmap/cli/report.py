@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 
 from isingmap.cli import options, streams
 
@@ -32,11 +32,18 @@ def add_parser(commands) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=streams.file_to_write,
-        help="ends in .html; - is standard output. Default: DIR/report.html, which is replaced",
+        type=_page_to_write,
+        help="ends in .html or .htm; - is standard output. Default: DIR/report.html, which is replaced",
     )
     parser.add_argument("--force", action="store_true", help="replace an existing FILE")
     options.add_debug_option(parser)
+
+
+def _page_to_write(text: str) -> str:
+    path = streams.file_to_write(text)
+    if text != "-" and not path.lower().endswith((".html", ".htm")):
+        raise ArgumentTypeError(f"must end in .html or .htm, got {text!r}")
+    return path
 
 
 def run(arguments: Namespace) -> int:

@@ -16,9 +16,7 @@ from isingmap.io.network import check_names_for_xml, coupling_attribute, named, 
 from isingmap.io.networkx_graph import from_networkx
 
 # What networkx raises on damaged files; the last of them from a `raise` outside any handler.
-_FAILURES = (
-    nx.NetworkXException, ElementTree.ParseError, ValueError, LookupError, TypeError, AttributeError, RuntimeError,
-)  # fmt: skip
+_FAILURES = (ElementTree.ParseError, ValueError, LookupError, TypeError, AttributeError, RuntimeError)
 # Columns of these names would be something else to the writer: times, hierarchies, ids.
 _WORDS = frozenset(["id", "pid", "parents", "slices", "start", "end", "startopen", "endopen", "mutual", "type", "key"])
 
@@ -38,7 +36,7 @@ def read_gexf(path: ModelPath) -> ModelFile:
     refuse_bad_xml(data, name)
     try:
         graph = nx.read_gexf(io.BytesIO(data), node_type=str)
-    except _FAILURES as error:
+    except (nx.NetworkXException, *_FAILURES) as error:
         raise FileFormatError(f"{name}: not a GEXF graph that networkx can read: {error!r:.200}") from None
     try:
         graph = named(graph)

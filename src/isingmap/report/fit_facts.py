@@ -25,10 +25,11 @@ from isingmap.report.path_facts import path_facts
 from isingmap.report.selection_facts import selection_facts
 from isingmap.report.stability_facts import stability_facts
 from isingmap.report.text import shortened, some
+from isingmap.structure.along_path import edges_along
 from isingmap.structure.criteria import CRITERIA
 from isingmap.structure.families import FAMILIES
 from isingmap.structure.result import GIVEN, FamilyFit, SearchResult
-from isingmap.structure.search_methods import SEARCHES
+from isingmap.structure.search_methods import SEARCHES, STEPWISE
 
 _LIBRARIES = ("numpy", "scipy", "numba")  # on which rounding depends
 _MOST_TYPED = 20  # pairs of a graph that are written out among the settings
@@ -97,7 +98,7 @@ def _model(result: SearchResult) -> Iterator[Fact]:
     if result.n_candidates is not None:  # the search did not look at all pairs
         kept = f"the {result.n_candidates:,} largest |moments| of one of their variables (approximation)"
         yield Fact(MODEL, "candidates", result.n_candidates, f"only pairs among {kept}")
-    yield Fact(MODEL, "edges", result.model.n_edges, f"{result.model.n_edges:,}")
+    yield Fact(MODEL, "edges", result.model.n_edges, f"{result.model.n_edges:,}{_required(result)}")
     yield Fact(MODEL, "fields", n_fields, f"{n_fields:,}")
     if result.fields == "paying":
         yield Fact(MODEL, "fields dropped", list(result.dropped_fields), _dropped(result))
@@ -106,6 +107,12 @@ def _model(result: SearchResult) -> Iterator[Fact]:
     if result.n_equal > 1:
         text = f"{result.n_equal} graphs of the same best value were met; the first by name was taken"
         yield Fact(MODEL, "equally good graphs", result.n_equal, text)
+
+
+def _required(result: SearchResult) -> str:
+    """How many edges were there before the search began."""
+    at_start = int(edges_along(result)[0]) if result.search in STEPWISE else 0
+    return f", {at_start:,} of them required, whatever the data say" if at_start else ""
 
 
 def _family(result: SearchResult) -> str:

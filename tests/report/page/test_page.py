@@ -12,9 +12,10 @@ import pytest
 from hostile_names import NAMES
 from isingmap import IsingModel
 from isingmap.cli.main import main
-from isingmap.errors import FileFormatError
+from isingmap.errors import FileFormatError, ModelError, OutputExistsError
 from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.report.columns import meaning_of
+from isingmap.report.page.cells import shown_table
 from isingmap.report.page.folder import Table, read_results
 from isingmap.report.page.page import page_of, write_page
 from isingmap.report.page.steps import curve_of, steps_of
@@ -135,6 +136,33 @@ def with_a_strange_step(folder):
     write_csv(folder / "path.csv", head, rows)
 
 
+def with_another_sign(folder):
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    document["couplings"][0] *= -1
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+def with_another_field(folder):
+    columns, rows = read_csv(folder / "nodes.csv")
+    rows[2][columns.index("field")] = "77"
+    write_csv(folder / "nodes.csv", columns, rows)
+
+
+def without_a_place(folder):
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    del document["positions"]["plain"]
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+def with_a_link_to_elsewhere(folder):
+    (folder.parent / "secret.csv").write_text("source,target\n", encoding="utf-8")
+    (folder / "blocked.csv").symlink_to(folder.parent / "secret.csv")
+
+
+def with_a_picture_that_is_none(folder):
+    (folder / "path.svg").write_text("root:x:0:0", encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
@@ -144,15 +172,47 @@ def with_a_strange_step(folder):
         (of_another_fit, r"edges.csv has other edges than model.json"),
         (without_a_column, r"edges.csv has no column target; was it changed"),
         (with_a_strange_step, r"path.csv tells of a step that cannot be: add 'nobody' - "),
+        (with_another_sign, r"edges.csv: the coupling of .* they must come from the same fit"),
+        (with_another_field, r"nodes.csv: the field of .* is 77, and .* they must come from the same fit"),
+        (with_a_link_to_elsewhere, r"blocked.csv is a link to a file outside the folder"),
+        (with_a_picture_that_is_none, r"path.svg is not an SVG picture"),
+        (without_a_place, r"no place for 1 variable of 6: plain"),
         (with_too_few_groups, r"groups must have one entry for each of 6 variables, got 5"),
     ],
 )
 def test_a_damaged_folder_is_refused(hostile, tmp_path, harm, message):
     folder = shutil.copytree(hostile, tmp_path / "map")
     harm(folder)
-    with pytest.raises(FileFormatError, match=message):
+    with pytest.raises((FileFormatError, ModelError), match=message):
         write_page(folder, tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_link_is_not_written_through(hostile, tmp_path):
+    (tmp_path / "precious.txt").write_text("mine")
+    (tmp_path / "report.html").symlink_to(tmp_path / "precious.txt")
+    with pytest.raises(OutputExistsError, match="is a link and was not followed"):
+        write_page(hostile, tmp_path / "report.html")
+    assert (tmp_path / "precious.txt").read_text() == "mine"
+    assert main(["report", str(hostile), "-o", str(tmp_path / "report.txt")]) == 2
+
+
+@pytest.mark.parametrize("unit", [1e308, 5e-324, 0.0])
+def test_places_in_any_unit_make_a_picture(hostile, tmp_path, unit):
+    folder = shutil.copytree(hostile, tmp_path / "map")
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    for k, name in enumerate(document["positions"]):
+        document["positions"][name] = [(-1) ** k * unit, unit * (k % 3 > 0)]
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    found = page_of(read_results(folder))
+    assert (
+        "nan" not in found.split('id="picture"')[1].split("</svg>")[0] and "inf" not in found.split("viewBox")[1][:60]
+    )
+
+
+def test_no_p_value_is_zero():
+    table = Table(Path("edges.csv"), ("source", "p_value"), [["a", "0.0"], ["b", "0.25"], ["c", ""]], b"")
+    assert [row[1].text for row in shown_table(table).rows] == ["< 1e-300", "0.25", ""]
 
 
 def test_rows_in_another_order_make_the_same_tables(hostile, tmp_path):

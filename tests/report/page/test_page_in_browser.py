@@ -162,6 +162,8 @@ def test_a_name_is_found(page):
     assert page.card.startswith("plain")
     page.set("find", "no such name")
     assert page.find("#count").text == "No name contains this."
+    page.set("find", "")
+    assert "edges" in page.find("#count").text
 
 
 def test_the_planar_layout_has_no_crossings_and_the_other_one_has_the_same_variables(page, browser):
@@ -210,6 +212,36 @@ def test_the_keyboard_reaches_the_map_and_every_row(page):
         page.press(Keys.TAB)
         reached.add(page.run("return document.activeElement.id"))
     assert {"find", "layout", "sign", "strength", "frequency", "step", "picture", "save-svg", "save-png"} <= reached
+
+
+def test_the_keyboard_passes_over_hidden_rows(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.set("sign", "-1")
+    shown = page.texts(".table[data-kind=edges] tbody tr:not([hidden])")
+    assert page.texts(".table[data-kind=edges] tbody tr[tabindex='0']") == shown[:1]
+    page.run("document.querySelector('.table[data-kind=edges] tr[tabindex=\\'0\\']').focus()")
+    page.press(Keys.END)
+    assert page.run("return document.activeElement.textContent") == shown[-1]
+
+
+def test_a_variable_that_is_gone_to_comes_into_view(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.run("document.getElementById('picture').focus()")
+    page.press("+", "+", "+", "+", "+", "+")
+    for key in (Keys.ARROW_UP, Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_RIGHT):
+        page.press(key)
+        (left, top, right, bottom), *_ = page.boxes("#picture")
+        (x0, y0, x1, y1), *_ = page.boxes("#picture .chosen .node")
+        assert left <= (x0 + x1) / 2 <= right and top <= (y0 + y1) / 2 <= bottom
+
+
+def test_the_strongest_edge_stays_and_reset_shows_everything(page):
+    page.set("strength", "100")
+    assert page.edges == [int(abs(page.model.couplings).argmax())]
+    page.run("document.getElementById('clear').click()")
+    assert len(page.edges) == page.model.n_edges and page.find("#find").get_attribute("value") == ""
 
 
 def test_zoom_by_buttons_and_keys(page):

@@ -11,6 +11,7 @@ from isingmap.report.columns import meaning_of
 from isingmap.report.page.folder import Table
 
 MOST_ROWS = 200  # of tables that are not the map itself
+P_VALUE = "p_value"
 TEXT_COLUMNS = frozenset(
     ("source", "target", "name", "column", "other", "group", "negative_label", "positive_label", "reason", "interval")
     + ("field_interval", "action", "fitted", "edge")
@@ -55,8 +56,16 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
     columns = tuple(table.columns[k] for k in kept)
     numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
     shown = [[_cell(row[k], is_number) for k, is_number in zip(kept, numeric, strict=True)] for row in rows]
+    if P_VALUE in columns:
+        for row in shown:
+            row[columns.index(P_VALUE)] = _below_doubles(row[columns.index(P_VALUE)])
     meanings = [meaning_of(table.place.name, name) for name in columns]
     return ShownTable(columns, meanings, numeric, shown, len(table.rows))
+
+
+def _below_doubles(cell: Cell) -> Cell:
+    """No p-value is 0."""
+    return Cell("< 1e-300", cell.text) if cell.value and float(cell.value) == 0 else cell
 
 
 def _is_numeric(name: str, cells: list[str]) -> bool:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from isingmap.errors import FileFormatError
 from isingmap.files.csv_file import read_csv
+from isingmap.files.number_text import number
 from isingmap.files.reading import each_read_once
 from isingmap.files.strict_json import read_json_object, shown
-from isingmap.learning.learned_map import Positions
+from isingmap.learning.learned_map import Positions, check_places
 from isingmap.model import IsingModel
 from isingmap.printable import printable
 from isingmap.report.facts import Fact
@@ -21,6 +25,7 @@ TABLES = (
     *(EDGES, NODES, PATH, "misses.csv", "blocked.csv", "excluded.csv", "missing.csv"),
     *("selection.csv", "stability.csv", "case_dropping.csv"),
 )
+TOGETHER = "they must come from the same fit"
 PICTURES = ("path.svg", "stability.svg")
 
 
@@ -95,7 +100,9 @@ def read_results(folder: Path) -> Results:
     Raises
     ------
     FileFormatError
-        If there is no model.json, a file is damaged, or a table is not that of the model.
+        If there is no model.json, a file is damaged or a link to somewhere else, or a table is not that of the model.
+    ModelError
+        If the positions lack a variable.
     """
     path = folder / MODEL
     if not path.is_file():
@@ -108,6 +115,7 @@ def read_results(folder: Path) -> Results:
     fit = document.get("fit", {})
     if not isinstance(fit, dict):
         raise FileFormatError(f'{where}: expected an object under "fit", got {shown(fit)}')
+    _refuse_links(folder)
     tables = {name: _table(folder / name) for name in TABLES if (folder / name).is_file()}
     for name in (EDGES, NODES):
         if name not in tables:
@@ -117,13 +125,31 @@ def read_results(folder: Path) -> Results:
         model=model,
         fit=fit,
         facts=_facts(document.get("facts", []), where),
-        positions=positions_in(document, where) if "positions" in document else None,
+        positions=check_places(positions_in(document, where), model.names) if "positions" in document else None,
         groups=_groups(fit, model.n_spins, where),
         tables=tables,
-        pictures={name: (folder / name).read_bytes() for name in PICTURES if (folder / name).is_file()},
+        pictures={name: _picture(folder / name) for name in PICTURES if (folder / name).is_file()},
     )
     _check_same(found)
     return found
+
+
+def _refuse_links(folder: Path) -> None:
+    """A report is sent to others: a folder from a stranger must not bring files of this machine into it."""
+    inside = folder.resolve()
+    for name in (MODEL, *TABLES, *PICTURES):
+        if not (folder / name).resolve().is_relative_to(inside):
+            raise FileFormatError(
+                f"{folder / name} is a link to a file outside the folder; put the file itself there if it belongs to "
+                "the results"
+            )
+
+
+def _picture(path: Path) -> bytes:
+    content = path.read_bytes()
+    if not content.lstrip().startswith((b"<?xml", b"<svg")) or b"<svg" not in content:
+        raise FileFormatError(f"{path} is not an SVG picture; draw it again, or remove it")
+    return content
 
 
 def _groups(fit: dict, n_spins: int, where: str) -> list[str] | None:
@@ -147,14 +173,22 @@ def _facts(records: object, where: str) -> tuple[Fact, ...]:
 
 
 def _check_same(found: Results) -> None:
-    """The tables must have the edges and the variables of the model, in any order."""
+    """The tables must have the edges, the variables and the parameters of the model, in any order."""
     edges, nodes, model = found.tables[EDGES], found.tables[NODES], found.model
-    pairs = sorted(map(sorted, zip(edges.column("source"), edges.column("target"), strict=True)))
-    if pairs != sorted(map(sorted, model.edge_names)):
-        raise FileFormatError(
-            f"{found.folder / EDGES} has other edges than {MODEL} beside it; they must come from the same fit"
-        )
-    if sorted(nodes.column("name")) != sorted(model.names):
-        raise FileFormatError(
-            f"{found.folder / NODES} has other variables than {MODEL} beside it; they must come from the same fit"
-        )
+    pairs = list(map(frozenset, zip(edges.column("source"), edges.column("target"), strict=True)))
+    _check_numbers(edges, "edges", "coupling", pairs, list(map(frozenset, model.edge_names)), model.couplings)
+    _check_numbers(nodes, "variables", "field", nodes.column("name"), list(model.names), model.fields)
+
+
+def _check_numbers(table: Table, what: str, column: str, keys: list, expected: list, values: np.ndarray) -> None:
+    texts, known = table.column(column), dict(zip(expected, values.tolist(), strict=True))
+    if len(keys) != len(known) or set(keys) != set(known):
+        raise FileFormatError(f"{table.place} has other {what} than {MODEL} beside it; {TOGETHER}")
+    for key, text in zip(keys, texts, strict=True):
+        value = number(text)
+        if value is None or not math.isclose(value, known[key], rel_tol=1e-9, abs_tol=1e-12):
+            name = key if isinstance(key, str) else " - ".join(sorted(key))
+            raise FileFormatError(
+                f"{table.place}: the {column} of {name} is {text or 'empty'}, and {known[key]!r} in {MODEL} beside it; "
+                f"{TOGETHER}"
+            )

@@ -6,7 +6,7 @@
   const get = (id) => document.getElementById(id);
   const svg = d3.select("#picture");
   const nModelEdges = data.couplings.length, n = data.names.length;
-  const SIDE_MARGIN = 60, END_MARGIN = 28, LARGEST_SCALE = 2.5;
+  const SIDE_MARGIN = 60, END_MARGIN = 28, LARGEST_SCALE = 2.5, NARROW = 820;
   const FONT = n <= 30 ? 13 : 11, LABEL_GAP = 3, LABEL_HEIGHT = 1.2 * FONT, NODE_REACH = 12, EDGE_REACH = 7;
   const SPACE = 60;  // pixels between nodes at which they are drawn half as large again as in print
 
@@ -67,10 +67,9 @@
       row.tabIndex = k ? -1 : 0;
       row.addEventListener("click", () => choose(k));
       row.addEventListener("keydown", (event) => {
-        const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+        const there = [...body.rows].filter((other) => !other.hidden), at = there.indexOf(row);
+        const next = { ArrowDown: there[at + 1], ArrowUp: there[at - 1], Home: there[0], End: there.at(-1) }[event.key];
         if (event.key === "Enter") choose(k);
-        else if (event.key === "Home") focusRow(body.firstElementChild, row);
-        else if (event.key === "End") focusRow(body.lastElementChild, row);
         else if (next) focusRow(next, row);
         else return;
         event.preventDefault();
@@ -82,6 +81,13 @@
     before.tabIndex = -1;
     row.tabIndex = 0;
     row.focus();
+  }
+
+  /** After a filter: the row in the order of Tab must be one that is shown. */
+  function keepReachable(table) {
+    const body = table.box.querySelector("tbody"), first = [...body.rows].find((row) => !row.hidden);
+    const current = body.querySelector("tr[tabindex='0']");
+    if (first && current?.hidden) { current.tabIndex = -1; first.tabIndex = 0; }
   }
 
   /* --- the picture -------------------------------------------------------------------------------------- */
@@ -108,11 +114,12 @@
 
   /** The whole map on the sheet, which is as high as the map needs and the window has room for. */
   function fit() {
-    width = Math.max(svg.node().getBoundingClientRect().width, 50);
+    const place = svg.node().getBoundingClientRect(), top = place.top + scrollY;
+    width = Math.max(place.width, 50);
     const [x0 = 0, x1 = 0] = d3.extent(places, (p) => p[0]), [y0 = 0, y1 = 0] = d3.extent(places, (p) => p[1]);
     const wide = Math.max(x1 - x0, 1), high = Math.max(y1 - y0, 1);
     const inner = width - 2 * Math.min(SIDE_MARGIN, 0.1 * width);
-    const least = Math.min(0.45 * width, 320), most = Math.max(innerHeight - 205, 320);
+    const least = Math.min(0.45 * width, 320), most = Math.max(innerHeight - top - 16, 320);
     const k = n < 2 ? 1 : Math.min(inner / wide, (most - 2 * END_MARGIN) / high, LARGEST_SCALE);
     height = Math.max(k * high + 2 * END_MARGIN, least);
     svg.attr("viewBox", `0 0 ${width} ${height}`).style("height", `${height}px`);
@@ -190,7 +197,7 @@
         return px > own[0] && px < own[0] + own[2] && py > own[1] && py < own[1] + own[3];
       });
     };
-    return neighbours[v].filter(([, e]) => shown.edge[e]).filter(isUnder).length;
+    return ties(v).filter(isUnder).length;
   }
 
   function sides(v) {
@@ -221,6 +228,8 @@
     return there;
   }
 
+  const isEarly = () => Boolean(get("step")) && Number(get("step").value) < nSteps - 1;
+
   function filter() {
     const set = (id) => Number(get(id)?.value ?? 0);  // a control that is not on the page asks for nothing
     const sign = set("sign"), least = largest * set("strength") / 100, often = set("frequency") / 100;
@@ -233,13 +242,15 @@
       if (there ? !there.has(e) : e >= nModelEdges) return false;
       if (e >= nModelEdges) return !sign && !least && !often;  // taken back later: nothing is known of its coupling
       if (sign && Math.sign(data.couplings[e]) !== sign) return false;
-      return strength(e) >= least && !(often && !(edges.value(e, "frequency") >= often));
+      return strength(e) >= (1 - 1e-9) * least && !(often && !(edges.value(e, "frequency") >= often));
     });
     links.classed("out", (e) => !shown.edge[e]);
     dots.classed("out", (v) => !shown.node[v]);
     edges.rows.forEach((row, e) => { row.hidden = !shown.edge[e]; });
     nodes.rows.forEach((row, v) => { row.hidden = !shown.node[v]; });
+    [edges, nodes].forEach(keepReachable);
     tellControls(least, often, step);
+    highlight();
     placeLabels();
   }
 
@@ -267,7 +278,9 @@
   function tellCount() {
     const those = shown.edge.filter(Boolean).length, points = shown.node.filter(Boolean).length;
     const names = shown.hiddenNames ? ` ${shown.hiddenNames} names have no room here; zoom in to read them.` : "";
-    get("count").textContent = `${those} of ${nModelEdges} edges and ${points} of ${n} variables shown.${names}`;
+    const passing = shown.edge.filter((is, e) => is && e >= nModelEdges).length;
+    const early = isEarly() ? ` Widths are those of the final map${passing ? `; ${passing} dotted edges were taken back later` : ""}.` : "";
+    get("count").textContent = `${those - passing} of ${nModelEdges} edges and ${points} of ${n} variables shown.${early}${names}`;
   }
 
   /* --- choosing ----------------------------------------------------------------------------------------- */
@@ -289,7 +302,7 @@
 
   function highlight() {
     const it = shown.under ?? shown.kept;
-    const near = new Set(!it ? [] : "node" in it ? neighbours[it.node].filter(([, e]) => shown.edge[e]).map(([v]) => v) : data.pairs[it.edge]);
+    const near = new Set(!it ? [] : "node" in it ? ties(it.node).map(([v]) => v) : data.pairs[it.edge]);
     const isChosen = (v) => it?.node === v;
     const touches = (e) => !it || it.edge === e || ("node" in it && data.pairs[e].includes(it.node));
     links.classed("faint", (e) => !touches(e)).classed("strong", (e) => it?.edge === e);
@@ -320,8 +333,8 @@
     return [
       `${data.names[i]} – ${data.names[j]}`,
       `Coupling ${edges.text(e, "coupling")}${between(edges, e, "lower", "upper")}: ${j0 > 0 ? "they tend to agree" : j0 < 0 ? "they tend to differ" : "no tendency"}, all others held fixed.`,
-      `E[x y] in the model ${edges.text(e, "correlation")}, in the data ${edges.text(e, "empirical")} (${edges.text(e, "rows")} rows).`,
-      test && `Without this edge: likelihood ratio ${edges.text(e, "lr")}, p = ${test}.`,
+      edges.text(e, "correlation") && `P(alike) − P(different): ${edges.text(e, "correlation")} in the model${edges.text(e, "empirical") && `, ${edges.text(e, "empirical")} in the data`}${edges.text(e, "rows") && ` (${edges.text(e, "rows")} rows)`}.`,
+      test && `Without this edge: likelihood ratio ${edges.text(e, "lr")}, p ${test.startsWith("<") ? test : `= ${test}`}.`,
       edges.text(e, "frequency") && `An edge in ${Math.round(100 * edges.value(e, "frequency"))} % of the refits.`,
     ].filter(Boolean);
   }
@@ -331,10 +344,10 @@
     const share = (m) => `${(50 * (1 + m)).toFixed(1)} %`;
     return [
       data.names[v],
-      `${label === undefined ? "+1" : `+1 (“${label}”)`} in ${share(mean)} by the model${Number.isNaN(seen) ? "" : `, ${share(seen)} in the data`}.`,
+      !Number.isNaN(mean) && `${label === undefined ? "+1" : `+1 (“${label}”)`} in ${share(mean)} by the model${Number.isNaN(seen) ? "" : `, ${share(seen)} in the data`}.`,
       nodes.text(v, "field") && Number(nodes.value(v, "field")) !== 0 && `Field ${nodes.text(v, "field")}${between(nodes, v, "field_lower", "field_upper")}.`,
       nodes.text(v, "group") && `Group ${nodes.text(v, "group")}.`,
-      neighbours[v].length ? "Strongest edges:" : "No edge.",
+      ties(v).length ? "Strongest edges:" : neighbours[v].length ? "Its edges are hidden by the filters." : "No edge.",
     ].filter(Boolean);
   }
 
@@ -349,9 +362,11 @@
     if ("node" in it) card.append(tieTable(it.node));
   }
 
+  const ties = (v) => neighbours[v].filter(([, e]) => shown.edge[e]);  // those that are shown, the strongest first
+
   function tieTable(v) {
     const table = document.createElement("table");
-    for (const [other, e] of neighbours[v].slice(0, 8)) {
+    for (const [other, e] of ties(v).slice(0, 8)) {
       const row = table.insertRow();
       row.insertCell().textContent = data.names[other];
       Object.assign(row.insertCell(), { className: "number", textContent: edges.text(e, "coupling") });
@@ -377,9 +392,13 @@
     return distance([a[0] + s * d[0], a[1] + s * d[1]], spot);
   }
 
-  function goTo(v) {
+  function bringIntoView(v) {
     const [x, y] = at(v);
     if (x < 0 || y < 0 || x > width || y > height) svg.call(zoom.translateTo, ...places[v]);
+  }
+
+  function goTo(v) {
+    bringIntoView(v);
     keep(null);
     keep({ node: v });
   }
@@ -388,14 +407,19 @@
   function step(dx, dy) {
     const from = shown.under?.node ?? shown.kept?.node;
     const those = d3.range(n).filter((v) => shown.node[v] && v !== from);
-    if (from === undefined) { hover({ node: ranking.find((v) => shown.node[v]) ?? 0 }); return; }
+    if (from === undefined) { goOver(ranking.find((v) => shown.node[v]) ?? 0); return; }
     const here = at(from);
     const cost = (v) => {
       const d = [at(v)[0] - here[0], at(v)[1] - here[1]], along = d[0] * dx + d[1] * dy, across = Math.abs(d[0] * dy - d[1] * dx);
       return along > 0.3 * across ? along + 2 * across : Infinity;
     };
     const next = d3.least(those, cost);
-    if (next !== undefined && cost(next) < Infinity) hover({ node: next });
+    if (next !== undefined && cost(next) < Infinity) goOver(next);
+  }
+
+  function goOver(v) {
+    bringIntoView(v);
+    hover({ node: v });
   }
 
   function onKey(event) {
@@ -469,6 +493,7 @@
   makeChoosable(nodes, goTo);
   if (path && get("step")) makeChoosable(path, (k) => { get("step").value = k; filter(); });
   document.querySelectorAll("#tools[hidden], #keys, #pictures, #groups input").forEach((element) => { element.hidden = false; });
+  document.querySelector(".filters").open = innerWidth > NARROW;
   svg.classed("live", true).style("font-size", `${FONT}px`).attr("tabindex", 0).attr("role", "application")
     .attr("aria-label", `Map of ${n} variables and ${nModelEdges} edges`).attr("aria-describedby", "keys");
   links.selectAll("title").remove();  // the card says more
@@ -488,7 +513,14 @@
   get("closer").addEventListener("click", () => svg.call(zoom.scaleBy, 1.4));
   get("farther").addEventListener("click", () => svg.call(zoom.scaleBy, 1 / 1.4));
   get("whole").addEventListener("click", showWhole);
-  get("clear").addEventListener("click", () => { get("find").value = ""; clear(); });
+  get("clear").addEventListener("click", () => {
+    const layout = get("layout")?.selectedIndex;
+    get("tools").reset();
+    document.querySelectorAll("#groups input").forEach((input) => { input.checked = true; });
+    if (layout) moveTo(data.layouts[0]);
+    clear();
+    filter();
+  });
   get("save-svg").addEventListener("click", () => save(new Blob([standalone()], { type: "image/svg+xml" }), "map.svg"));
   get("save-png").addEventListener("click", savePng);
   let widthBefore = innerWidth;  // on phones the height changes with every scroll
@@ -497,11 +529,12 @@
 
   function find() {
     const wanted = get("find").value.trim().toLocaleLowerCase();
-    if (!wanted) return;
+    if (!wanted) { tellCount(); return; }
     const lower = data.names.map((name) => name.toLocaleLowerCase());
     const exact = lower.indexOf(wanted), those = lower.flatMap((name, v) => (name.includes(wanted) ? [v] : []));
     const v = exact >= 0 ? exact : those.length === 1 ? those[0] : -1;
-    if (v >= 0) goTo(v);
+    if (v >= 0 && !shown.node[v]) get("count").textContent = `${data.names[v]} is hidden by the filters.`;
+    else if (v >= 0) { goTo(v); svg.node().scrollIntoView({ block: "nearest" }); }
     else get("count").textContent = those.length ? `${those.length} names contain this; go on typing.` : "No name contains this.";
   }
 

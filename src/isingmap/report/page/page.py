@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from isingmap.data.table import counted
+from isingmap.errors import OutputExistsError
 from isingmap.files.whole_file import write_text
 from isingmap.printable import printable
 from isingmap.report import field_arcs
@@ -33,6 +34,7 @@ from isingmap.report.page.steps import curve_of, steps_of
 from isingmap.report.path_facts import ALONG
 from isingmap.report.selection_facts import TRIED
 from isingmap.report.stability_facts import STABILITY
+from isingmap.report.text import shortened
 
 REPORT = "report.html"
 # Under which heading of the page the sections of the facts stand; all others stand under the first.
@@ -58,9 +60,15 @@ def write_page(folder: Path, path: Path) -> None:
     ------
     FileFormatError
         If files are missing, damaged, or of different fits.
+    ModelError
+        If the positions lack a variable.
+    OutputExistsError
+        If the file is a link, which could lead out of the folder.
     OSError
         If the file cannot be written.
     """
+    if path.is_symlink():
+        raise OutputExistsError(f"{path} is a link and was not followed; remove it, or choose another name")
     write_text(path, page_of(read_results(folder)))
 
 
@@ -70,7 +78,7 @@ def page_of(results: Results) -> str:
     return _template().render(
         title=printable(results.title) or "Planar map",
         headline=_headline(results),
-        codings=[fact.text for fact in results.facts if fact.label == CODING][:MOST_CODINGS],
+        codings=[shortened(fact.text, 200) for fact in results.facts if fact.label == CODING][:MOST_CODINGS],
         warnings=results.warnings,
         sections=_sections(results.facts),
         sheet=sheet,

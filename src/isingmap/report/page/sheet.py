@@ -77,6 +77,7 @@ def _layouts(results: Results) -> dict[str, np.ndarray]:
     model, n, found = results.model, results.model.n_spins, {}
     if results.positions is not None:
         drawn = np.array([results.positions[name] for name in model.names], dtype=float).reshape(-1, 2)
+        drawn = drawn / (np.abs(drawn).max(initial=0.0) or 1.0)  # whatever the units, nothing overflows
         found[AS_DRAWN if has_crossings(drawn, model.edges) else PLANAR] = drawn
     if PLANAR not in found:
         with suppress(NonPlanarError):
