@@ -21,7 +21,7 @@ TABLES = (
     *(EDGES, NODES, PATH, "misses.csv", "blocked.csv", "excluded.csv", "missing.csv"),
     *("selection.csv", "stability.csv", "case_dropping.csv"),
 )
-PICTURES = ("path.svg", "stability.svg")
+PICTURES = ("path.svg", "stability.svg", "fit.svg")
 
 
 @dataclass(frozen=True)
