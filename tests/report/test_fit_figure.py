@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from isingmap import PlanarIsing
+from isingmap import PlanarIsing, plots
 from isingmap.report import fit_figure
 from isingmap.report.fit_figure import plot_fit
 from isingmap.report.plots import write_figure
@@ -46,6 +46,16 @@ def test_many_points_are_a_bitmap_and_a_choice_is_said(learned, monkeypatch):
     mine = plot_fit(learned, axes())
     assert [collection.get_rasterized() for collection in mine.collections] == [True, False, False]
     assert mine.get_xlabel().endswith("; the 6 pairs missed most")
+
+
+def test_without_axes_there_is_a_new_figure(learned):
+    from matplotlib import pyplot
+
+    before = pyplot.get_fignums()
+    drawn = [plot(learned) for plot in (plots.plot_fit, lambda found: plots.plot_fit(found, None))]
+    assert drawn[0].figure is not drawn[1].figure and len(pyplot.get_fignums()) == len(before) + 2
+    for each in drawn:
+        pyplot.close(each.figure)
 
 
 def test_nothing_to_compare_is_an_empty_frame(learned):
