@@ -39,6 +39,7 @@ LAYERS = {
     "io": 10,
     "report": 10,
     "datasets": 11,
+    "plots": 11,
     "cli": 12,
     "__main__": 13,
     "__init__": 13,

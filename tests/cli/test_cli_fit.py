@@ -12,7 +12,19 @@ from isingmap import IsingModel, PlanarIsing
 from isingmap.structure.state.search_state import SearchState
 
 FILES = {
-    *("model.json", "edges.csv", "nodes.csv", "path.csv", "path.svg", "misses.csv", "map.svg", "map.png", "summary.txt")
+    *(
+        "model.json",
+        "edges.csv",
+        "nodes.csv",
+        "path.csv",
+        "path.svg",
+        "misses.csv",
+        "fit.svg",
+        "map.svg",
+        "map.png",
+        "summary.txt",
+        "report.html",
+    )
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from isingmap import IsingModel, PlanarIsing, SpinTable, compare
 from isingmap.data.table import Coding
 from isingmap.report.common_places import common_places
-from isingmap.report.difference_figure import difference_figure, draw_difference
+from isingmap.report.difference_figure import difference_figure, plot_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 NAMES = ("alpha", "a very long name of a variable", "<b>", "$x$", "e")
@@ -46,7 +46,7 @@ def test_axes_go_in_and_come_out(found):
 
     figure = Figure(figsize=(12, 5))
     left, right = figure.subplots(1, 2)
-    assert draw_difference(found, right) is right and not left.collections
+    assert plot_difference(found, right) is right and not left.collections
     lines = right.collections[0]
     assert len(lines.get_segments()) == 4
     sure = found.edge_p_values[found.difference != 0] < 0.05
@@ -64,3 +64,12 @@ def test_maps_that_do_not_fit_into_one_plane_have_common_places():
     assert set(places) == set(names) and len(set(places.values())) == 5
     assert places == common_places([other, one])
     assert common_places([one, other], "kamada-kawai") != places
+
+
+def test_without_axes_there_is_a_new_figure_with_room_for_the_legend(found):
+    from matplotlib import pyplot
+
+    axes = plot_difference(found)
+    alone = difference_figure(found, None).axes[0]
+    assert np.allclose([axes.get_xlim(), axes.get_ylim()], [alone.get_xlim(), alone.get_ylim()], rtol=0, atol=0.5)
+    pyplot.close(axes.figure)

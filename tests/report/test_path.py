@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isingmap import PlanarIsing
-from isingmap.report.path_figure import draw_path
+from isingmap.report.path_figure import plot_path
 from isingmap.report.results import write_results
 from isingmap.structure.along_path import criteria_along, edges_along
 
@@ -82,7 +82,7 @@ def test_the_picture_marks_what_each_would_choose(chosen, fit):
 
     for learned in (chosen.learned_, fit.learned_):
         axes = Figure().add_subplot()
-        assert draw_path(axes, learned) is axes
+        assert plot_path(learned, axes) is axes
         labels = [text.get_text() for text in axes.get_legend().get_texts()]
         along, edges = criteria_along(learned.result), edges_along(learned.result)
         assert labels[: len(along)] == [f"{criterion.name}: {edges[criterion.step]}" for criterion in along]

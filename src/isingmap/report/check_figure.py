@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from isingmap.checking.goodness import GoodnessOfFit
-from isingmap.report.appearance import NEGATIVE, POSITIVE, ZERO
+from isingmap.report.appearance import NEGATIVE, ZERO
+from isingmap.report.fit_figure import diagonal, plot_fit
 
 SIZE = (11.0, 3.9)  # inches
 
@@ -16,23 +17,12 @@ def check_figure(check: GoodnessOfFit, title: str | None = None) -> Figure:
     """Three panels; drawn from the model's side, so that a point on the diagonal is one that the model has right."""
     figure = Figure(figsize=SIZE, layout="constrained")
     pairs, counts, triples = figure.subplots(1, 3)
-    _draw_pairs(pairs, check)
+    plot_fit(check, pairs).set_title("Means and pairs")
     _draw_counts(counts, check)
     _draw_triples(triples, check)
     if title:
         figure.suptitle(title)
     return figure
-
-
-def _draw_pairs(axes: Axes, check: GoodnessOfFit) -> None:
-    for is_fitted, colour, label in ((False, NEGATIVE, "not fitted"), (True, POSITIVE, "fitted")):
-        points = np.array([(m.model, m.data) for m in check.misses if m.is_fitted == is_fitted]).reshape(-1, 2)
-        axes.scatter(
-            points[:, 0], points[:, 1], s=9, alpha=0.6, color=colour, linewidths=0, label=f"{label} ({len(points):,})"
-        )
-    _diagonal(axes, -1.0, 1.0)
-    axes.set(title="Means and E[x_i x_j]", xlabel="model, exact", ylabel="table")
-    axes.legend(loc="upper left", frameon=False, fontsize="small")
 
 
 def _draw_counts(axes: Axes, check: GoodnessOfFit) -> None:
@@ -54,11 +44,4 @@ def _draw_triples(axes: Axes, check: GoodnessOfFit) -> None:
         return
     axes.scatter(found.expected, found.data, s=5, alpha=0.4, color=NEGATIVE, linewidths=0)
     both = np.nan_to_num(np.concatenate([found.expected, found.data]))
-    _diagonal(axes, float(both.min()), float(both.max()))
-
-
-def _diagonal(axes: Axes, low: float, high: float) -> None:
-    margin = 0.05 * (high - low) or 0.05
-    ends = low - margin, high + margin
-    axes.plot(ends, ends, color=ZERO, linewidth=0.8, zorder=0)
-    axes.set(xlim=ends, ylim=ends, aspect="equal")
+    diagonal(axes, float(both.min()), float(both.max()))

@@ -34,30 +34,35 @@ _LEGEND_ROWS = 11
 
 
 def difference_figure(comparison: Comparison, title: str | None, places: Positions | None = None) -> Any:
-    """A sheet with `draw_difference` on it."""
+    """A sheet with `plot_difference` on it."""
     from matplotlib.figure import Figure
 
     places = common_places([learned.model for learned in comparison.maps]) if places is None else places
-    frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
-    map_width, map_height, _ = sheet(frame)
     top = 0.45 * INCH if title else 0.1 * INCH
-    height = max(map_height + 2 * MARGIN, LEGEND_ROW * _LEGEND_ROWS) + CAPTION
-    width = map_width + 2 * MARGIN + LEGEND_WIDTH
+    width, height = (side * INCH for side in _size(places))
     figure = Figure(figsize=(width / INCH, (height + top) / INCH), facecolor="white")
     if title:
         look: dict[str, Any] = {"fontsize": 12, "va": "center", "weight": "bold"}
         figure.text(MARGIN / 2 / width, 1 - 20 / (height + top), shortened(title, 80), **look)
-    draw_difference(comparison, figure.add_axes((0, 0, 1, height / (height + top))), places=places)
+    plot_difference(comparison, figure.add_axes((0, 0, 1, height / (height + top))), places=places)
     return figure
 
 
-def draw_difference(comparison: Comparison, axes: Any, *, places: Positions | None = None) -> Any:
+def _size(places: Positions) -> tuple[float, float]:
+    """Width and height of the map with its legend and caption, inches."""
+    map_width, map_height, _ = sheet(np.array(list(places.values()), dtype=float).reshape(-1, 2))
+    height = max(map_height + 2 * MARGIN, LEGEND_ROW * _LEGEND_ROWS) + CAPTION
+    return (map_width + 2 * MARGIN + LEGEND_WIDTH) / INCH, height / INCH
+
+
+def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positions | None = None) -> Any:
     """Draw what is stronger in which group on axes, whose size should not change afterwards; returns the axes.
 
     Parameters
     ----------
     comparison : Comparison
-    axes : matplotlib Axes
+    axes : matplotlib Axes, optional
+        Those of a new pyplot figure where left out, as large as the picture of `isingmap compare`.
     places : mapping of name to (x, y), optional
         By default `common_places` of both maps.
 
@@ -67,6 +72,10 @@ def draw_difference(comparison: Comparison, axes: Any, *, places: Positions | No
         One unit of it is one point (1/72 inch).
     """
     places = common_places([learned.model for learned in comparison.maps]) if places is None else places
+    if axes is None:
+        from matplotlib import pyplot
+
+        axes = pyplot.figure(figsize=_size(places)).add_axes((0, 0, 1, 1))
     box = axes.get_window_extent()
     width, height = (side * INCH / axes.figure.dpi for side in (box.width, box.height))
     axes.set(xlim=(0, width), ylim=(0, height))

@@ -20,6 +20,7 @@ from isingmap.printable import printable
 from isingmap.report.error_facts import error_facts
 from isingmap.report.facts import CODE, MOST_SHOWN, Fact, convention, strongest_couplings, text_fact
 from isingmap.report.gap_facts import gap_facts
+from isingmap.report.method_facts import method_facts
 from isingmap.report.miss_facts import miss_facts
 from isingmap.report.path_facts import path_facts
 from isingmap.report.selection_facts import selection_facts
@@ -52,6 +53,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
         *_care(learned),
         *strongest_couplings(learned.model, learned.coupling_errors),
         convention(),
+        *method_facts(learned),
         *_repeat(learned),
     ]
 

@@ -23,13 +23,13 @@ def path_figure(learned: LearnedMap) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE, facecolor="white")
-    axes = draw_path(figure.add_axes((0.11, 0.12, 0.86, 0.76)), learned)
+    axes = plot_path(learned, figure.add_axes((0.11, 0.12, 0.86, 0.76)))
     if learned.title:
         axes.set_title(shortened(learned.title, 80), fontsize=11, loc="left")
     return figure
 
 
-def draw_path(axes: Any, learned: LearnedMap) -> Any:
+def plot_path(learned: LearnedMap, axes: Any = None) -> Any:
     """Draw each criterion above its smallest value, so that all share a scale; a dot is what it would choose.
 
     Of several steps with the same number of edges the best is shown. Held-out rows are shown as a deviance, -2 N times
@@ -37,14 +37,19 @@ def draw_path(axes: Any, learned: LearnedMap) -> Any:
 
     Parameters
     ----------
-    axes : matplotlib Axes
     learned : LearnedMap
+        Of a search that went step by step.
+    axes : matplotlib Axes, optional
+        Those of a new pyplot figure where left out.
 
     Returns
     -------
-    Axes
-        The same.
+    matplotlib Axes
     """
+    if axes is None:
+        from matplotlib import pyplot
+
+        axes = pyplot.figure(figsize=SIZE).add_subplot()
     edges, n_samples = edges_along(learned.result), learned.result.n_samples
     chosen: list[float] = []
     curves: list[tuple[np.ndarray, np.ndarray]] = []

@@ -16,6 +16,7 @@ from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
+from isingmap.report.fit_figure import fit_figure
 from isingmap.report.page.page import REPORT, write_page
 from isingmap.report.path_facts import has_criteria
 from isingmap.report.path_figure import path_figure
@@ -165,6 +166,10 @@ def write_misses(learned: LearnedMap, path: Path) -> None:
     write_csv(path, tables.MISS_COLUMNS, tables.miss_rows(learned.model.names, learned.misses))
 
 
+def write_fit_picture(learned: LearnedMap, path: Path) -> None:
+    write_figure([path], lambda: fit_figure(learned))
+
+
 def write_gaps(learned: LearnedMap, path: Path) -> None:
     assert learned.gaps is not None
     write_csv(path, tables.GAP_COLUMNS, tables.gap_rows(learned.gaps))
@@ -279,6 +284,7 @@ RESULTS = (
     ResultFiles(("path.csv",), write_path),
     ResultFiles(("excluded.csv",), write_excluded, wanted=if_excluded),
     ResultFiles(("misses.csv",), write_misses),
+    ResultFiles(("fit.svg",), write_fit_picture),
     ResultFiles(("missing.csv",), write_gaps, wanted=if_gaps),
     ResultFiles(("blocked.csv",), write_blocked, wanted=if_blocked),
     ResultFiles(("selection.csv",), write_selection, wanted=if_selected),

@@ -26,7 +26,7 @@ TABLES = (
     *("selection.csv", "stability.csv", "case_dropping.csv"),
 )
 TOGETHER = "they must come from the same fit"
-PICTURES = ("path.svg", "stability.svg")
+PICTURES = ("path.svg", "stability.svg", "fit.svg")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from isingmap.report.appearance import group_styles
 from isingmap.report.facts import STRONGEST, Fact
 from isingmap.report.fit_facts import CODING, FIT, REPEAT
 from isingmap.report.map_figure import NODE_RADIUS
+from isingmap.report.method_facts import METHODS
 from isingmap.report.miss_facts import MISSES
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.folder import EDGES, NODES, PATH, Results, read_results
@@ -45,6 +46,7 @@ HEADINGS = {
     STABILITY: "stability",
     FIT: "fit",
     MISSES: "fit",
+    METHODS: "provenance",
     REPEAT: "provenance",
 }
 SCRIPTS = ("d3.min.js", "page.js")
