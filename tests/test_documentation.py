@@ -138,7 +138,7 @@ def small(monkeypatch, senate):
     monkeypatch.setattr(datasets, "load_senate106", lambda: senate)
     monkeypatch.setattr(senate106, "load_senate106", lambda: senate.select(FEW))
     for module in (plots, results, comparison_results, check_results):
-        monkeypatch.setattr(module, "write_figure", lambda paths, draw: [path.write_text("") for path in paths])
+        monkeypatch.setattr(module, "write_figure", lambda paths, draw: [path.write_text("<svg/>") for path in paths])
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

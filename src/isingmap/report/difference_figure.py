@@ -9,7 +9,7 @@ import numpy as np
 from isingmap.comparing.comparison import Comparison
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import Positions
-from isingmap.report.appearance import Scale, scale_of, sign_style
+from isingmap.report.appearance import scale_of
 from isingmap.report.common_places import common_places
 from isingmap.report.map_figure import (
     FONT_SIZE,
@@ -17,9 +17,13 @@ from isingmap.report.map_figure import (
     LEGEND_ROW,
     MARGIN,
     NODE_RADIUS,
+    draw_edges,
+    draw_legend,
     draw_names,
     draw_nodes,
+    in_points,
     legend_line,
+    scaled,
     sheet,
     shown_names,
     width_rows,
@@ -76,53 +80,20 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
         from matplotlib import pyplot
 
         axes = pyplot.figure(figsize=_size(places)).add_axes((0, 0, 1, 1))
-    box = axes.get_window_extent()
-    width, height = (side * INCH / axes.figure.dpi for side in (box.width, box.height))
-    axes.set(xlim=(0, width), ylim=(0, height))
-    axes.set_axis_off()
+    width, height = in_points(axes)
     frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
     points = np.array([places[name] for name in comparison.names], dtype=float).reshape(-1, 2)
     room = max(width - LEGEND_WIDTH, 1.0), max(height - CAPTION, 1.0)
-    points = _scaled(points, frame, room) + (0, CAPTION)
+    points = scaled(points, frame, room) + (0, CAPTION)
     shown = np.flatnonzero(comparison.difference != 0)
     edges, difference = comparison.pairs[shown], comparison.difference[shown]
-    scale = scale_of(difference)
-    _draw_edges(axes, points, edges, difference, comparison.edge_p_values[shown] < LEVEL, scale)
+    draw_edges(axes, points, edges, difference, np.where(comparison.edge_p_values[shown] < LEVEL, 1.0, FADED))
     _draw_stars(axes, points[edges[comparison.holm_p_values[shown] < LEVEL]])
     draw_nodes(axes, points, None, None)
     draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, CAPTION, room[0], height))
     axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
-    _draw_legend(axes, comparison, difference, scale, (room[0], height))
+    draw_legend(axes, _legend_rows(comparison, difference), (room[0], height))
     return axes
-
-
-def _scaled(points: np.ndarray, frame: np.ndarray, room: tuple[float, float]) -> np.ndarray:
-    """Positions as points of the sheet, the frame as large as there is room for and in its middle."""
-    low, extent = frame.min(axis=0), np.maximum(np.ptp(frame, axis=0), 1e-9)
-    unit = float(min((max(side - 2 * MARGIN, 1.0) / e for side, e in zip(room, extent, strict=True) if e > 1e-9),
-                     default=1.0))  # fmt: skip
-    return (points - low - extent / 2) * unit + np.array(room) / 2
-
-
-def _draw_edges(axes: Any, points: np.ndarray, edges: np.ndarray, difference: np.ndarray, certain: np.ndarray,
-                scale: Scale) -> None:  # fmt: skip
-    from matplotlib.collections import LineCollection
-    from matplotlib.colors import to_rgba
-
-    order = np.lexsort((np.abs(difference), certain))  # what is certain above what is not, strong above weak
-    styles = [sign_style(value) for value in difference[order].tolist()]
-    opacity = np.where(certain, 1.0, FADED)[order].tolist()
-    axes.add_collection(
-        LineCollection(
-            list(points[edges[order]]),
-            colors=[to_rgba(colour, alpha) for (colour, _), alpha in zip(styles, opacity, strict=True)],
-            linestyles=[dashes for _, dashes in styles],
-            linewidths=[scale.width(value) for value in difference[order].tolist()],
-            capstyle="butt",
-            zorder=1,
-        ),
-        autolim=False,
-    )
 
 
 def _draw_stars(axes: Any, ends: np.ndarray) -> None:
@@ -145,8 +116,7 @@ def _caption(comparison: Comparison) -> str:
     )
 
 
-def _draw_legend(axes: Any, comparison: Comparison, difference: np.ndarray, scale: Scale,
-                 corner: tuple[float, float]) -> None:  # fmt: skip
+def _legend_rows(comparison: Comparison, difference: np.ndarray) -> list[tuple]:
     first, second = shown_names(comparison.labels)
     p_values, holm = comparison.edge_p_values, comparison.holm_p_values
     differs = comparison.difference != 0
@@ -159,13 +129,7 @@ def _draw_legend(axes: Any, comparison: Comparison, difference: np.ndarray, scal
         rows.append((_faded(), f"pale: p \N{GREATER-THAN OR EQUAL TO} {LEVEL:g}"))
     if (holm < LEVEL).any():
         rows.append((_star(0, 0), f"p < {LEVEL:g}, corrected (Holm)"))
-    rows += width_rows("|difference|", scale)
-    if rows:
-        axes.legend(
-            [mark for mark, _ in rows], [text for _, text in rows], loc="upper left", bbox_to_anchor=corner,
-            bbox_transform=axes.transData, frameon=False, fontsize=FONT_SIZE + 0.5, handlelength=2.6,
-            borderaxespad=1.0, labelspacing=0.75,
-        )  # fmt: skip
+    return rows + width_rows("|difference|", scale_of(difference))
 
 
 def _faded() -> Any:

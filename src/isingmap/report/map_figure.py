@@ -53,28 +53,31 @@ def map_figure(names, edges, couplings, frame, places, *, fields, groups, title,
     middle = (frame.min(axis=0) + frame.max(axis=0)) / 2 if len(frame) else np.zeros(2)
     sheet_middle = np.array([MARGIN + map_width / 2, bottom + (height - bottom - top) / 2])
     points = sheet_middle + (places - middle) * unit
-    _draw_edges(axes, points, edges, couplings)
+    draw_edges(axes, points, edges, couplings)
     draw_nodes(axes, points, fields, groups)
     radius = NODE_RADIUS if fields is None else field_arcs.reach(NODE_RADIUS)
     draw_names(axes, points, edges, names, radius, (2.0, bottom, map_width + 2 * MARGIN, height - top))
     _draw_captions(axes, len(names), couplings, title, height)
     if legend:
-        _draw_legend(axes, couplings, fields, groups, (map_width + 2 * MARGIN, height - top))
+        draw_legend(axes, map_rows(couplings, fields, groups), (map_width + 2 * MARGIN, height - top))
     return figure
 
 
-def _draw_edges(axes, points, edges, couplings) -> None:
+def draw_edges(axes, points, edges, values, opacity=None) -> None:
+    """Lines for the edges, by sign and strength; what is faint lies below what is not, the weak below the strong."""
     from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
 
-    scale = scale_of(couplings)
-    order = np.argsort(np.abs(couplings), kind="stable")  # strong edges above weak ones
-    styles = [sign_style(couplings[e]) for e in order]
+    scale = scale_of(values)
+    opacity = np.ones(len(values)) if opacity is None else opacity
+    order = np.lexsort((np.abs(values), opacity))
+    styles = [sign_style(values[e]) for e in order]
     axes.add_collection(
         LineCollection(
-            points[edges[order]],
-            colors=[colour for colour, _ in styles],
+            list(points[edges[order]]),
+            colors=[to_rgba(colour, opacity[e]) for e, (colour, _) in zip(order, styles, strict=True)],
             linestyles=[dashes for _, dashes in styles],
-            linewidths=[scale.width(couplings[e]) for e in order],
+            linewidths=[scale.width(values[e]) for e in order],
             capstyle="butt",
             zorder=1,
         ),
@@ -130,17 +133,37 @@ def _draw_captions(axes, n_spins: int, couplings, title: str | None, height: flo
         axes.text(MARGIN / 2, height - 20, title, fontsize=12, va="center", weight="bold")
 
 
-def _draw_legend(axes, couplings, fields, groups, corner) -> None:
-    """One column at the right of the map."""
+def map_rows(couplings, fields, groups) -> list[tuple]:
+    """Rows of the legend of a map."""
     rows = _group_rows(groups) + _sign_rows(couplings) + width_rows("|coupling|", scale_of(couplings))
-    if fields is not None:
-        rows += field_arcs.legend_rows(fields, NODE_RADIUS)
+    return rows if fields is None else rows + field_arcs.legend_rows(fields, NODE_RADIUS)
+
+
+def draw_legend(axes, rows, corner) -> None:
+    """One column of (mark, text) that begins at a corner, in the units of the axes."""
     if rows:
         axes.legend(
             [mark for mark, _ in rows], [text for _, text in rows], loc="upper left", bbox_to_anchor=corner,
             bbox_transform=axes.transData, frameon=False, fontsize=FONT_SIZE + 0.5, handlelength=2.6,
             borderaxespad=1.0, labelspacing=0.75,
         )  # fmt: skip
+
+
+def in_points(axes) -> tuple[float, float]:
+    """Make one unit of the axes one point, without a frame, and return width and height."""
+    box = axes.get_window_extent()
+    width, height = (side * INCH / axes.figure.dpi for side in (box.width, box.height))
+    axes.set(xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+    return width, height
+
+
+def scaled(points: np.ndarray, frame: np.ndarray, room: tuple[float, float]) -> np.ndarray:
+    """Positions as points of the sheet, the frame as large as there is room for and in its middle."""
+    low, extent = frame.min(axis=0), np.maximum(np.ptp(frame, axis=0), 1e-9)
+    unit = float(min((max(side - 2 * MARGIN, 1.0) / e for side, e in zip(room, extent, strict=True) if e > 1e-9),
+                     default=1.0))  # fmt: skip
+    return (points - low - extent / 2) * unit + np.array(room) / 2
 
 
 def _group_rows(groups) -> list[tuple]:

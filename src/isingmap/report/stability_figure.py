@@ -21,25 +21,73 @@ FONT_SIZE = 7.5
 
 def stability_figure(stability: Stability, title: str | None) -> Any:
     """Pairs in the order of their frequencies: all edges of the fit and others, as far as there is room."""
-    if stability.settings.kind == CASE_DROPPING:
-        return _case_figure(stability, title)
     from matplotlib.figure import Figure
 
-    chosen = _shown_pairs(stability)
-    height = FRAME + ROW * max(len(chosen), 3)
-    figure = Figure(figsize=(WIDTH, height), facecolor="white")
+    if stability.settings.kind == CASE_DROPPING:
+        height = 4.4
+        figure = Figure(figsize=(6.4, height), facecolor="white")
+        caption = _caption(stability, len(stability.pairs)).partition(";")[0]
+    else:
+        chosen = _shown_pairs(stability)
+        height = _height(chosen)
+        figure = Figure(figsize=(WIDTH, height), facecolor="white")
+        caption = _caption(stability, len(chosen))
+    plot_stability(stability, _axes_of(figure, stability))
+    _head(figure, height, title, caption)
+    return figure
+
+
+def plot_stability(found: Stability, axes: Any = None) -> Any:
+    """Couplings with the intervals of the refits, beside the share of refits that have them.
+
+    After `kind="case-dropping"` there is one picture: how the map of fewer rows resembles that of all.
+
+    Parameters
+    ----------
+    found : Stability
+        What `PlanarIsing.stability` returns.
+    axes : two matplotlib Axes, or one after case dropping; optional
+        Those of a new pyplot figure where left out. The rows of both are the same pairs.
+
+    Returns
+    -------
+    two matplotlib Axes, or one
+        The same.
+    """
+    if axes is None:
+        from matplotlib import pyplot
+
+        one = found.settings.kind == CASE_DROPPING
+        figure = pyplot.figure(figsize=(6.4, 4.4) if one else (WIDTH, _height(_shown_pairs(found))))
+        axes = _axes_of(figure, found)
+    if found.settings.kind == CASE_DROPPING:
+        _draw_cases(axes, found)
+        return axes
+    chosen = _shown_pairs(found)
+    left, right = axes
+    _draw_couplings(left, found, chosen)
+    _draw_frequencies(right, found, chosen)
+    names = shown_names(found.names)
+    pairs = [f"{names[i]} \N{EN DASH} {names[j]}" for i, j in found.pairs[chosen].tolist()]
+    left.set_yticks(range(len(chosen)), pairs, fontsize=FONT_SIZE)
+    for each in (left, right):
+        each.set_ylim(max(len(chosen), 1) - 0.4, -0.6)
+    return axes
+
+
+def _height(chosen: np.ndarray) -> float:
+    return FRAME + ROW * max(len(chosen), 3)
+
+
+def _axes_of(figure: Any, stability: Stability) -> Any:
+    """One for shares of rows, two that share their rows for pairs."""
+    if stability.settings.kind == CASE_DROPPING:
+        return figure.add_axes((0.1, 0.13, 0.86, 0.7))
+    height = figure.get_figheight()
     top, bottom = 1 - 0.75 / height, 0.75 / height
-    left, right = figure.subplots(
+    return figure.subplots(
         1, 2, sharey=True, gridspec_kw={"left": 0.36, "right": 0.97, "bottom": bottom, "top": top, "wspace": 0.06}
     )
-    _draw_couplings(left, stability, chosen)
-    _draw_frequencies(right, stability, chosen)
-    names = shown_names(stability.names)
-    pairs = [f"{names[i]} \N{EN DASH} {names[j]}" for i, j in stability.pairs[chosen].tolist()]
-    left.set_yticks(range(len(chosen)), pairs, fontsize=FONT_SIZE)
-    left.set_ylim(max(len(chosen), 1) - 0.4, -0.6)
-    _head(figure, height, title, _caption(stability, len(chosen)))
-    return figure
 
 
 def _shown_pairs(stability: Stability) -> np.ndarray:
@@ -85,11 +133,7 @@ def _draw_frequencies(axes, stability: Stability, chosen: np.ndarray) -> None:
     _label(axes, f"share of refits with the edge\n(hollow: not in the fit{dots})")
 
 
-def _case_figure(stability: Stability, title: str | None) -> Any:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), facecolor="white")
-    axes = figure.add_axes((0.1, 0.13, 0.86, 0.7))
+def _draw_cases(axes, stability: Stability) -> None:
     steps = stability.case_dropping
     dropped = [step.dropped for step in steps]
     for what, colour, marker in (("couplings", POSITIVE, "o"), ("strengths", NEGATIVE, "s")):
@@ -103,8 +147,6 @@ def _case_figure(stability: Stability, title: str | None) -> Any:
     axes.set_ylabel("correlation with the fit of all rows", fontsize=FONT_SIZE)
     _label(axes, "share of rows dropped (mean, and 95 % of the refits)")
     axes.tick_params(axis="y", labelsize=FONT_SIZE)
-    _head(figure, 4.4, title, _caption(stability, len(stability.pairs)).partition(";")[0])
-    return figure
 
 
 def _label(axes, text: str) -> None:
