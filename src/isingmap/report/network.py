@@ -45,7 +45,7 @@ def betweenness(model: IsingModel) -> np.ndarray:
     there = np.isfinite(lengths)
     ends, lengths = edges[there], np.tile(lengths[there], 2)
     arcs = np.concatenate([ends, ends[:, ::-1]])
-    graph = csr_array((lengths, (arcs[:, 0], arcs[:, 1])), (n, n))
+    graph = csr_array((lengths, arcs.T.astype(np.int32)), (n, n))  # SciPy 1.12 refuses other indices in `dijkstra`
     total = np.zeros(n)
     for start in range(0, n, SOURCES):
         sources = np.arange(start, min(start + SOURCES, n))

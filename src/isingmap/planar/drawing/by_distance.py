@@ -19,7 +19,7 @@ def by_distance(n_nodes: int, edges: np.ndarray) -> np.ndarray:
     with one and the same matrix.
     """
     ones = np.ones(len(edges))
-    graph = coo_array((ones, (edges[:, 0], edges[:, 1])), shape=(n_nodes, n_nodes))
+    graph = coo_array((ones, edges.T.astype(np.int32)), shape=(n_nodes, n_nodes))  # SciPy 1.12 wants such indices
     distances = shortest_path(graph.tocsr(), directed=False, unweighted=True)
     with np.errstate(divide="ignore"):
         weights = np.where(distances > 0, distances**-2.0, 0.0)
