@@ -21,6 +21,7 @@ LAYERS = {
     "interruption": 0,
     "compiled": 0,
     "holm": 0,
+    "notebooks": 0,
     "files": 1,
     "planar": 1,
     "inference": 2,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from isingmap.notebooks import set_renderer
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -55,6 +57,14 @@ __all__ = [
     "greedy_search",
     "learn_structure",
 ]
+
+
+def _html_of(found: object) -> str:
+    """What notebooks show, drawn by a part that is only loaded there."""
+    return import_module("isingmap.report.page.notebook").html_of(found)
+
+
+set_renderer(_html_of)
 
 
 def __getattr__(name: str):

@@ -29,7 +29,7 @@ for table in sys.argv[1:]:
 known = {id(kernel_of(name)): name for name in KERNELS}
 names = [known.get(id(kernel), f"{kernel.py_func.__module__}.{kernel.py_func.__name__}") for kernel in called]
 others = [name for name in names if name in KERNELS and [*kernel_of(name).overloads] != [signature_of(name)]]
-slow = [name for name in ("networkx", "scipy.optimize", "scipy.spatial", "matplotlib.pyplot") if name in sys.modules]
+slow = [name for name in ("scipy.optimize", "scipy.spatial", "matplotlib.pyplot") if name in sys.modules]
 print(json.dumps({"code": code, "names": names, "others": others, "slow": slow}))
 """
 

@@ -21,6 +21,7 @@ from isingmap.missing_cells.expectation import Completion
 from isingmap.missing_cells.information import observed_information
 from isingmap.missing_cells.structural import EMFit
 from isingmap.model import IsingModel
+from isingmap.notebooks import html_of
 from isingmap.planar.drawing.layout import LAYOUTS, named_layout
 from isingmap.progress import at_work
 from isingmap.resampling.stability import Stability
@@ -132,6 +133,10 @@ class LearnedMap:
 
     def __repr__(self) -> str:
         return f"LearnedMap({self.model!r} from {self.moments.n_samples:,.10g} rows)"
+
+    def _repr_html_(self) -> str | None:
+        """A small map and the strongest edges, for notebooks."""
+        return html_of(self)
 
     @property
     def model(self) -> IsingModel:

@@ -29,6 +29,7 @@ from isingmap.learning.settings import (
     with_resampling,
     with_settings,
 )
+from isingmap.notebooks import html_of
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.stability import Stability
 from isingmap.structure.criteria import CROSS_VALIDATED
@@ -353,6 +354,11 @@ class PlanarIsing(Configured, Fitted):
         if not hasattr(self, "_learned"):
             raise _not_fitted(self)
         return self._learned
+
+    def _repr_html_(self) -> str | None:
+        """The map that was learned, for notebooks; before that, and while rows are still added, the plain text."""
+        learned = vars(self).get("_learned")
+        return None if learned is None else html_of(learned)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learned") or hasattr(self, "_rows")

@@ -18,6 +18,7 @@ from isingmap.model.evidence import ExpectedStatistics, expected_statistics, pre
 from isingmap.model.json_format import arguments_of, document_of, read_document
 from isingmap.model.queries import condition, kl_divergence
 from isingmap.model.thermodynamics import Thermodynamics, thermodynamics
+from isingmap.notebooks import html_of
 from isingmap.planar.embedding import as_simple_edges
 
 
@@ -144,6 +145,10 @@ class IsingModel(ExactAnswers):
     def __repr__(self) -> str:
         kind = counted(int(self.free_fields.sum()), "field") if self.free_fields.any() else "zero-field"
         return f"IsingModel({counted(self.n_spins, 'spin')}, {counted(self.n_edges, 'edge')}, {kind})"
+
+    def _repr_html_(self) -> str | None:
+        """A small map and the strongest edges, for notebooks."""
+        return html_of(self)
 
     @property
     def edge_names(self) -> list[tuple[str, str]]:

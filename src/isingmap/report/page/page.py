@@ -50,6 +50,7 @@ HEADINGS = {
     REPEAT: "provenance",
 }
 SCRIPTS = ("d3.min.js", "page.js")
+ARC = {"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH}
 MOST_CODINGS = 2  # kinds of labels told at the top
 # Files that can be saved from the page.
 SAVED = (EDGES, NODES)
@@ -76,17 +77,17 @@ def write_page(folder: Path, path: Path) -> None:
 
 def page_of(results: Results) -> str:
     """The page, HTML."""
-    sheet = sheet_of(results)
-    return _template().render(
+    sheet = sheet_of(results.model, results.positions)
+    return template("page.html").render(
         title=printable(results.title) or "Planar map",
         headline=_headline(results),
         codings=[shortened(fact.text, 200) for fact in results.facts if fact.label == CODING][:MOST_CODINGS],
         warnings=results.warnings,
         sections=_sections(results.facts),
         sheet=sheet,
-        nodes=list(nodes_of(results, sheet)),
-        edges=list(edges_of(results, sheet)),
-        arc={"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH},
+        nodes=list(nodes_of(results.model, results.groups, sheet)),
+        edges=list(edges_of(results.model, sheet)),
+        arc=ARC,
         legend=legend_of(results.model),
         groups=groups_of(results.groups),
         curve=curve_of(results.tables.get(PATH), _criterion(results.facts)),
@@ -106,12 +107,12 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
     """Compiled once; everything that is put into it is escaped, unless the template says that it is our own."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_asset("page.html"))
+    return environment.from_string(_asset(name))
 
 
 def _digest(script: str) -> str:

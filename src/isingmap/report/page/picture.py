@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,6 @@ from isingmap.printable import printable
 from isingmap.report import field_arcs
 from isingmap.report.appearance import SIGN_MEANINGS, group_styles, scale_of, sign_style
 from isingmap.report.map_figure import shown_names
-from isingmap.report.page.folder import Results
 from isingmap.report.page.shapes import MARKER_PATHS, arc_path, dash_pattern
 from isingmap.report.page.sheet import Sheet
 
@@ -33,10 +32,9 @@ class Node:
     arc_colour: str
 
 
-def nodes_of(results: Results, sheet: Sheet) -> Iterator[Node]:
+def nodes_of(model: IsingModel, groups: Sequence[str] | None, sheet: Sheet) -> Iterator[Node]:
     """In the order of the model."""
-    model = results.model
-    groups = results.groups or [""] * model.n_spins
+    groups = groups or [""] * model.n_spins
     styles = group_styles(groups)
     for k, name in enumerate(model.names):
         (x, y), (label_x, label_y) = sheet.start[k].round(2).tolist(), sheet.labels[k].round(2).tolist()
@@ -61,9 +59,9 @@ class Edge:
     words: str
 
 
-def edges_of(results: Results, sheet: Sheet) -> Iterator[Edge]:
+def edges_of(model: IsingModel, sheet: Sheet) -> Iterator[Edge]:
     """The weak ones first, so that strong ones are drawn above them."""
-    model, scale = results.model, scale_of(results.model.couplings)
+    scale = scale_of(model.couplings)
     names = [printable(name) for name in model.names]
     for k in np.argsort(np.abs(model.couplings), kind="stable").tolist():
         i, j = model.edges[k].tolist()

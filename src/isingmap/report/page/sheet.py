@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from isingmap.errors import NonPlanarError
+from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import LAYOUTS, kamada_kawai_layout, named_layout
 from isingmap.planar.drawing.segment_crossings import has_crossings
 from isingmap.report.field_arcs import reach
 from isingmap.report.map_figure import FONT_SIZE, MARGIN, NODE_RADIUS, sheet, shown_names
 from isingmap.report.name_places import place_labels
-from isingmap.report.page.folder import Results
 
 PLANAR, BY_DISTANCE = LAYOUTS
 AS_DRAWN = "as drawn before"
@@ -51,11 +51,13 @@ class Sheet:
         return next(iter(self.layouts.values()))
 
 
-def sheet_of(results: Results) -> Sheet:
-    """The places that the folder has first, then a planar layout if those have crossings, then by distance."""
-    model = results.model
+def sheet_of(model: IsingModel, positions: Positions | None, *, several: bool = True) -> Sheet:
+    """The places given first, then a planar layout if there are none or they have crossings, then by distance.
+
+    With `several=False` only the first of them is sought.
+    """
     names = shown_names(model.names)
-    layouts = _layouts(results)
+    layouts = _layouts(model, positions, several)
     first = next(iter(layouts.values()))
     map_width, map_height, _ = sheet(first)
     placed = {name: _fitted(places, np.array([map_width, map_height])) for name, places in layouts.items()}
@@ -73,16 +75,16 @@ def _labels(centres: np.ndarray, names: list[str], model: IsingModel, bounds: tu
     return place_labels(centres, sizes, model.edges, radius=radius, bounds=bounds)
 
 
-def _layouts(results: Results) -> dict[str, np.ndarray]:
-    model, n, found = results.model, results.model.n_spins, {}
-    if results.positions is not None:
-        drawn = np.array([results.positions[name] for name in model.names], dtype=float).reshape(-1, 2)
+def _layouts(model: IsingModel, positions: Positions | None, several: bool) -> dict[str, np.ndarray]:
+    n, found = model.n_spins, {}
+    if positions is not None:
+        drawn = np.array([positions[name] for name in model.names], dtype=float).reshape(-1, 2)
         drawn = drawn / (np.abs(drawn).max(initial=0.0) or 1.0)  # whatever the units, nothing overflows
         found[AS_DRAWN if has_crossings(drawn, model.edges) else PLANAR] = drawn
-    if PLANAR not in found:
+    if PLANAR not in found and (several or not found):
         with suppress(NonPlanarError):
             found[PLANAR] = named_layout(PLANAR, n, model.edges, labels=model.names)
-    if n <= MOST_BY_DISTANCE or not found:
+    if not found or (several and n <= MOST_BY_DISTANCE):
         found[BY_DISTANCE] = kamada_kawai_layout(n, model.edges)
     return found
 
