@@ -55,28 +55,23 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
     kept = [k for k in range(len(table.columns)) if not rows or any(row[k] for row in rows)]
     columns = tuple(table.columns[k] for k in kept)
     numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
-    shown = [[_cell(row[k], is_number) for k, is_number in zip(kept, numeric, strict=True)] for row in rows]
-    if P_VALUE in columns:
-        for row in shown:
-            row[columns.index(P_VALUE)] = _below_doubles(row[columns.index(P_VALUE)])
+    look = list(zip(kept, columns, numeric, strict=True))
+    shown = [[_cell(row[k], name, is_number) for k, name, is_number in look] for row in rows]
     meanings = [meaning_of(table.place.name, name) for name in columns]
     return ShownTable(columns, meanings, numeric, shown, len(table.rows))
-
-
-def _below_doubles(cell: Cell) -> Cell:
-    """No p-value is 0."""
-    return Cell("< 1e-300", cell.text) if cell.value and float(cell.value) == 0 else cell
 
 
 def _is_numeric(name: str, cells: list[str]) -> bool:
     return name not in TEXT_COLUMNS and all(not text or number(text) is not None for text in cells)
 
 
-def _cell(text: str, is_number: bool) -> Cell:
+def _cell(text: str, column: str, is_number: bool) -> Cell:
     if not is_number:
         return Cell(printable(text), "")
     value = number(text) if text else None
     if value is None:
         return Cell("", "")
+    if column == P_VALUE and value == 0:  # no p-value is
+        return Cell("< 1e-300", text)
     whole = text.lstrip("-").isdigit()
     return Cell(text if whole else f"{value:.4g}", text)

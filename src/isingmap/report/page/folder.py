@@ -12,7 +12,7 @@ import numpy as np
 from isingmap.errors import FileFormatError
 from isingmap.files.csv_file import read_csv
 from isingmap.files.number_text import number
-from isingmap.files.reading import each_read_once
+from isingmap.files.reading import each_read_once, read_bytes
 from isingmap.files.strict_json import read_json_object, shown
 from isingmap.learning.learned_map import Positions, check_places
 from isingmap.model import IsingModel
@@ -66,7 +66,6 @@ class Table:
 class Results:
     """A folder of results in memory; tables and pictures by the name of their file, those that there are."""
 
-    folder: Path
     model: IsingModel
     fit: Mapping[str, object]
     facts: tuple[Fact, ...]
@@ -104,24 +103,26 @@ def read_results(folder: Path) -> Results:
     ModelError
         If the positions lack a variable.
     """
-    path = folder / MODEL
-    if not path.is_file():
+    if not (folder / MODEL).is_file():
         raise FileFormatError(
             f"{folder} has no {MODEL}; give a folder of results, as isingmap fit, voteview, demo and stability write it"
         )
+    _refuse_links(folder)
     with each_read_once():
-        model, document = IsingModel.load(path), read_json_object(path)
-    where = str(path)
+        return _read(folder)
+
+
+def _read(folder: Path) -> Results:
+    path = folder / MODEL
+    model, document, where = IsingModel.load(path), read_json_object(path), str(path)
     fit = document.get("fit", {})
     if not isinstance(fit, dict):
         raise FileFormatError(f'{where}: expected an object under "fit", got {shown(fit)}')
-    _refuse_links(folder)
     tables = {name: _table(folder / name) for name in TABLES if (folder / name).is_file()}
     for name in (EDGES, NODES):
         if name not in tables:
             raise FileFormatError(f"{folder} has no {name}; the report is made of it and of {MODEL}")
     found = Results(
-        folder=folder,
         model=model,
         fit=fit,
         facts=_facts(document.get("facts", []), where),
@@ -146,7 +147,7 @@ def _refuse_links(folder: Path) -> None:
 
 
 def _picture(path: Path) -> bytes:
-    content = path.read_bytes()
+    content = read_bytes(path)
     if not content.lstrip().startswith((b"<?xml", b"<svg")) or b"<svg" not in content:
         raise FileFormatError(f"{path} is not an SVG picture; draw it again, or remove it")
     return content
@@ -163,7 +164,7 @@ def _groups(fit: dict, n_spins: int, where: str) -> list[str] | None:
 
 def _table(path: Path) -> Table:
     columns, rows = read_csv(path)
-    return Table(path, columns, rows, path.read_bytes())
+    return Table(path, columns, rows, read_bytes(path))
 
 
 def _facts(records: object, where: str) -> tuple[Fact, ...]:
