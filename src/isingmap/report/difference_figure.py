@@ -23,6 +23,7 @@ from isingmap.report.map_figure import (
     draw_nodes,
     in_points,
     legend_line,
+    new_axes,
     scaled,
     sheet,
     shown_names,
@@ -76,10 +77,7 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
         One unit of it is one point (1/72 inch).
     """
     places = common_places([learned.model for learned in comparison.maps]) if places is None else places
-    if axes is None:
-        from matplotlib import pyplot
-
-        axes = pyplot.figure(figsize=_size(places)).add_axes((0, 0, 1, 1))
+    axes = new_axes(_size(places), whole=True) if axes is None else axes
     width, height = in_points(axes)
     frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
     points = np.array([places[name] for name in comparison.names], dtype=float).reshape(-1, 2)

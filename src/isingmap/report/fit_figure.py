@@ -11,6 +11,7 @@ from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import ALL_PAIRS_UP_TO, Miss
 from isingmap.report.appearance import NEGATIVE, POSITIVE, ZERO
+from isingmap.report.map_figure import new_axes
 from isingmap.report.text import shortened
 
 FONT_SIZE = 7.5
@@ -52,10 +53,7 @@ def plot_fit(found: LearnedMap | GoodnessOfFit, axes: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    if axes is None:
-        from matplotlib import pyplot
-
-        axes = pyplot.figure(figsize=SIZE).add_subplot()
+    axes = new_axes(SIZE) if axes is None else axes
     for (is_mean, is_fitted), (marker, colour, label) in _KINDS.items():
         points = _points(found.misses, is_mean, is_fitted)
         if len(points):

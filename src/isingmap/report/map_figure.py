@@ -149,6 +149,14 @@ def draw_legend(axes, rows, corner) -> None:
         )  # fmt: skip
 
 
+def new_axes(size: tuple[float, float], *, whole: bool = False):
+    """Axes of a new pyplot figure, inches; over all of it if `whole`."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=size)
+    return figure.add_axes((0, 0, 1, 1)) if whole else figure.add_subplot()
+
+
 def in_points(axes) -> tuple[float, float]:
     """Make one unit of the axes one point, without a frame, and return width and height."""
     box = axes.get_window_extent()

@@ -22,6 +22,7 @@ from isingmap.report.map_figure import (
     draw_nodes,
     in_points,
     map_rows,
+    new_axes,
     scaled,
     sheet,
 )
@@ -86,8 +87,7 @@ def plot_map(
     places = positions_of(found) if positions is None else check_places(positions, model.names)
     frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
     side = LEGEND_WIDTH if legend else 0.0
-    if axes is None:
-        axes = _new_axes(frame, side)
+    axes = new_axes(_size(frame, side), whole=True) if axes is None else axes
     width, height = in_points(axes)
     room = max(width - side, 1.0), height
     points = scaled(np.array([places[name] for name in model.names], dtype=float).reshape(-1, 2), frame, room)
@@ -101,9 +101,7 @@ def plot_map(
     return axes
 
 
-def _new_axes(frame: np.ndarray, side: float) -> Any:
-    from matplotlib import pyplot
-
+def _size(frame: np.ndarray, side: float) -> tuple[float, float]:
+    """Of the map with its margins, inches; `side` points for the legend."""
     width, height, _ = sheet(frame)
-    size = (width + 2 * MARGIN + side) / INCH, (height + 2 * MARGIN) / INCH
-    return pyplot.figure(figsize=size).add_axes((0, 0, 1, 1))
+    return (width + 2 * MARGIN + side) / INCH, (height + 2 * MARGIN) / INCH

@@ -8,6 +8,7 @@ import numpy as np
 
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.report.appearance import PALETTE
+from isingmap.report.map_figure import new_axes
 from isingmap.report.text import shortened
 from isingmap.selection.cross_validation import HeldOutPath
 from isingmap.structure.along_path import criteria_along, edges_along
@@ -46,10 +47,7 @@ def plot_path(learned: LearnedMap, axes: Any = None) -> Any:
     -------
     matplotlib Axes
     """
-    if axes is None:
-        from matplotlib import pyplot
-
-        axes = pyplot.figure(figsize=SIZE).add_subplot()
+    axes = new_axes(SIZE) if axes is None else axes
     edges, n_samples = edges_along(learned.result), learned.result.n_samples
     chosen: list[float] = []
     curves: list[tuple[np.ndarray, np.ndarray]] = []
