@@ -14,7 +14,10 @@ from isingmap.io.csv_table import read_table
 from isingmap.resampling import run as running
 
 FEW = ("--search", "greedy", "--n-permutations", "6")
-FILES = {"comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt"}
+FILES = {
+    *("comparison.json", "differences.csv", "variables.csv", "difference.svg", "difference.png"),
+    *("summary.txt", "report.html"),
+}
 
 
 def rows_of(path):

@@ -20,7 +20,7 @@ def told():
     lines = []
     for file, columns in COLUMNS.items():
         lines += [f"### {file}", "", "| column | meaning | unit |", "|---|---|---|"]
-        lines += [f"| {name} | {meaning.replace('|', chr(92) + '|')} | {unit} |" for name, meaning, unit in columns]
+        lines += [f"| {name} | {meaning.replace('|', chr(92) + '|')} | {unit} |" for name, meaning, unit, _ in columns]
         lines.append("")
     return "\n".join(lines)
 
@@ -38,7 +38,7 @@ def test_every_file_that_is_written_is_explained():
 def test_a_line_is_a_line_and_no_heading_comes_twice(file):
     names = [column.name for column in COLUMNS[file]]
     assert len(set(names)) == len(names)
-    for name, meaning, unit in COLUMNS[file]:
+    for name, meaning, unit, _ in COLUMNS[file]:
         assert name and 3 < len(meaning) < 110 and "\n" not in meaning + unit and not meaning.endswith(".")
 
 

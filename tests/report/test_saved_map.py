@@ -70,7 +70,7 @@ def test_a_bare_model_is_laid_out_anew(folder, tmp_path):
         ({"positions": {"x1": [0, 1]}}, ModelError, "no place for 5 variables of 6"),
         ({"fit": []}, FileFormatError, 'object under "fit"'),
         ({"fit": {"groups": "ab"}}, FileFormatError, 'list under "groups"'),
-        ({"fit": {"groups": ["a"]}}, ModelError, "one entry for each of the 6"),
+        ({"fit": {"groups": ["a"]}}, FileFormatError, "one entry for each of the 6"),
     ],
 )
 def test_damaged_files_are_refused(folder, tmp_path, change, error, message):

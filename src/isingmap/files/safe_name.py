@@ -29,7 +29,16 @@ def folder_names(texts: Sequence[str], *, taken: Collection[str] = ()) -> list[s
     return found
 
 
+def is_folder_name(text: str) -> bool:
+    """Whether `folder_names` may have made it: no path, no dot file, no option."""
+    return bool(text) and text[0] not in ".-" and all(map(_stays, text))
+
+
+def _stays(letter: str) -> bool:
+    return letter.isalnum() or letter in "._-"
+
+
 def _plain(text: str) -> str:
-    letters = (letter if letter.isalnum() or letter in "._-" else "_" for letter in unicodedata.normalize("NFC", text))
+    letters = (letter if _stays(letter) else "_" for letter in unicodedata.normalize("NFC", text))
     name = "".join(letters).lstrip(".-")[:_LONGEST].rstrip(".")
     return f"_{name}" if not name.strip("_") or _TAKEN_BY_WINDOWS.fullmatch(name) else name

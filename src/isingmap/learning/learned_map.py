@@ -120,14 +120,7 @@ class LearnedMap:
         names = self.model.names
         if self.layout not in LAYOUTS:
             raise ModelError(f"layout must be one of {', '.join(LAYOUTS)}; got {self.layout!r}")
-        if isinstance(self.groups, str):
-            raise ModelError(f"groups must have one entry for each variable, got the text {self.groups!r}")
-        if self.groups is not None:
-            object.__setattr__(self, "groups", tuple(str(group) for group in self.groups))
-            if len(self.groups) != len(names):
-                raise ModelError(
-                    f"groups must have one entry for each of the {len(names)} variables, got {len(self.groups)}"
-                )
+        object.__setattr__(self, "groups", check_groups(self.groups, len(names)))
         if self.places is not None:
             object.__setattr__(self, "places", check_places(self.places, names))
 
@@ -284,6 +277,25 @@ class LearnedMap:
     def __getstate__(self) -> dict:
         """Without what can be computed again: a Hessian's inverse has no place in a pickle."""
         return own_fields(self)
+
+
+def check_groups(groups: Any, n_spins: int) -> tuple[str, ...] | None:
+    """The group of each variable as text, "" for a variable without one; None where there are no groups.
+
+    Raises
+    ------
+    ModelError
+        If their number is another than that of the variables.
+    """
+    if groups is None:
+        return None
+    if isinstance(groups, str):
+        raise ModelError(f"groups must have one entry for each variable, got the text {groups!r}")
+    if len(groups) != n_spins:
+        raise ModelError(
+            f"groups must have one entry for each of the {counted(n_spins, 'variable')}, got {len(groups)}"
+        )
+    return tuple("" if group is None else str(group) for group in groups)
 
 
 def check_places(places: Positions, names: Sequence[str]) -> dict[str, tuple[float, float]]:

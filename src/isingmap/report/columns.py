@@ -12,26 +12,34 @@ NATS, NATS_PER_ROW, MEAN, SHARE, ROWS = "nats", "nats per row", "-1 to 1", "0 to
 
 
 class Column(NamedTuple):
-    """A heading, what stands below it, and in which unit; no unit where it is a name, a word, a number or a ratio."""
+    """A heading, what stands below it, and in which unit; no unit where it is a name, a word, a number or a ratio.
+
+    `is_text` says that names or words stand there, which are no numbers even where they look like some.
+    """
 
     name: str
     meaning: str
     unit: str = ""
+    is_text: bool = False
 
 
-_SOURCE = Column("source", "one variable of the pair")
-_TARGET = Column("target", "the other variable of the pair")
-_OR_FIELD = Column("target", "the other variable; (field) means a field of the first")
+_SOURCE = Column("source", "one variable of the pair", is_text=True)
+_TARGET = Column("target", "the other variable of the pair", is_text=True)
+_OR_FIELD = Column("target", "the other variable; (field) means a field of the first", is_text=True)
 
 COLUMNS = {
     "edges.csv": (
-        Column("source", "one variable, the first of the two in the table"),
-        Column("target", "the other variable"),
+        Column("source", "one variable, the first of the two in the table", is_text=True),
+        Column("target", "the other variable", is_text=True),
         Column("coupling", "J; above 0 the two tend to agree, all others held fixed; 4J is a change of log odds", NATS),
         Column("se", "standard error of the coupling, for this graph", NATS),
         Column("lower", "lower end of the 95 % interval of the coupling, for this graph", NATS),
         Column("upper", "upper end of the 95 % interval of the coupling, for this graph", NATS),
-        Column("interval", "how the interval was found: wald (coupling -+ 1.96 se) or profile (likelihood-ratio test)"),
+        Column(
+            "interval",
+            "how the interval was found: wald (coupling -+ 1.96 se) or profile (likelihood-ratio test)",
+            is_text=True,
+        ),
         Column("correlation", "E[x_i x_j] in the model: P(agree) - P(differ)", MEAN),
         Column("empirical", "E[x_i x_j] in the data", MEAN),
         Column("rows", "rows in which both variables are known", ROWS),
@@ -44,29 +52,29 @@ COLUMNS = {
         Column("frequency", "only of isingmap stability: share of the refits that have this edge", SHARE),
     ),
     "nodes.csv": (
-        Column("name", "the variable"),
+        Column("name", "the variable", is_text=True),
         Column("field", "h; above 0 it leans to +1; 0 where the model has none", NATS),
         Column("field_se", "standard error of the field, for this graph", NATS),
         Column("field_lower", "lower end of the 95 % interval of the field, for this graph", NATS),
         Column("field_upper", "upper end of the 95 % interval of the field, for this graph", NATS),
-        Column("field_interval", "how the interval was found: wald or profile"),
+        Column("field_interval", "how the interval was found: wald or profile", is_text=True),
         Column("mean", "average of x in the data: P(+1) - P(-1)", MEAN),
         Column("model_mean", "average of x in the model; as in the data where there is a field", MEAN),
         Column("degree", "number of edges at the variable"),
-        Column("group", "group as given; the colour in the picture"),
-        Column("negative_label", "what -1 stands for in the table"),
-        Column("positive_label", "what +1 stands for in the table"),
+        Column("group", "group as given; the colour in the picture", is_text=True),
+        Column("negative_label", "what -1 stands for in the table", is_text=True),
+        Column("positive_label", "what +1 stands for in the table", is_text=True),
         Column("threshold", "log odds of +1 when all others are 0, for x = 0 or 1, as IsingFit: 2h - 2 sum of J", NATS),
         Column("threshold_se", "standard error of the threshold, for this graph", NATS),
         Column("strength", "sum of |coupling| over the edges of the variable", NATS),
         Column("betweenness", "pairs of others whose shortest path leads through it; lengths are 1/|coupling|"),
         Column("bloc", "bloc by greedy modularity of the couplings above 0; 1 is the largest"),
-        Column("icpsr", "only of isingmap voteview: numbers of the member at Voteview"),
-        Column("bioname", "only of isingmap voteview: full name of the member"),
+        Column("icpsr", "only of isingmap voteview: numbers of the member at Voteview", is_text=True),
+        Column("bioname", "only of isingmap voteview: full name of the member", is_text=True),
     ),
     "path.csv": (
         Column("step", "number of the step; 0 is the start"),
-        Column("source", "a variable of the pair that was added or removed"),
+        Column("source", "a variable of the pair that was added or removed", is_text=True),
         _OR_FIELD,
         Column("gain", "guaranteed gain before the refit; of a removal, the loss", NATS_PER_ROW),
         Column("log_likelihood", "of all rows, after the refit", NATS),
@@ -75,7 +83,7 @@ COLUMNS = {
         Column("ebic", "EBIC of the gamma of the search, after the step; smaller is better", NATS),
         Column("n_parameters", "couplings and fields so far"),
         Column("n_ties", "other pairs with the same gain; the first by name was taken"),
-        Column("action", "add or remove; start in step 0"),
+        Column("action", "add or remove; start in step 0", is_text=True),
         Column("n_edges", "couplings so far"),
         Column("ebic_0.25", "EBIC of gamma 0.25", NATS),
         Column("ebic_0.5", "EBIC of gamma 0.5", NATS),
@@ -87,12 +95,16 @@ COLUMNS = {
         _SOURCE,
         _OR_FIELD,
         Column("gain", "guaranteed gain of the pair, which would have paid", NATS_PER_ROW),
-        Column("reason", "why it was left out"),
+        Column("reason", "why it was left out", is_text=True),
     ),
     "misses.csv": (
-        Column("source", "the variable, or one of a pair"),
-        Column("target", "the other variable of the pair; (mean) means the mean of the first"),
-        Column("fitted", "yes where there is an edge or a field, so that model and data agree, but for a prior"),
+        Column("source", "the variable, or one of a pair", is_text=True),
+        Column("target", "the other variable of the pair; (mean) means the mean of the first", is_text=True),
+        Column(
+            "fitted",
+            "yes where there is an edge or a field, so that model and data agree, but for a prior",
+            is_text=True,
+        ),
         Column("data", "E[x_i x_j], or E[x_i], in the data", MEAN),
         Column("model", "the same in the model", MEAN),
         Column("difference", "data - model"),
@@ -101,10 +113,10 @@ COLUMNS = {
         Column("rows", "rows in which both variables are known", ROWS),
     ),
     "missing.csv": (
-        Column("column", "a column with missing cells"),
+        Column("column", "a column with missing cells", is_text=True),
         Column("missing", "how many of them", ROWS),
         Column("share", "missing cells as a share of the rows", SHARE),
-        Column("other", "the column that is compared"),
+        Column("other", "the column that is compared", is_text=True),
         Column("rows_missing", "rows that lack the cell and know the other column", ROWS),
         Column("rows_known", "rows that have the cell and know the other column", ROWS),
         Column("mean_missing", "mean of the other column where the cell is missing", MEAN),
@@ -121,8 +133,8 @@ COLUMNS = {
         Column("price", "what it would have to gain", NATS_PER_ROW),
     ),
     "selection.csv": (
-        Column("family", "family of models that was tried"),
-        Column("criterion", "criterion that was tried"),
+        Column("family", "family of models that was tried", is_text=True),
+        Column("criterion", "criterion that was tried", is_text=True),
         Column("gamma", "gamma of EBIC; empty for other criteria"),
         Column("held_out", "mean log-likelihood of rows that were held out", NATS_PER_ROW),
         Column("se", "standard error of held_out over the folds", NATS_PER_ROW),
@@ -130,13 +142,13 @@ COLUMNS = {
         Column("behind_se", "standard error of behind, fold by fold", NATS_PER_ROW),
         Column("n_edges", "edges, mean over the folds"),
         Column("n_parameters", "couplings and fields, mean over the folds"),
-        Column("taken", "yes for the settings of the final fit, to all rows"),
-        Column("note", "why the settings could not be fitted to every fold"),
+        Column("taken", "yes for the settings of the final fit, to all rows", is_text=True),
+        Column("note", "why the settings could not be fitted to every fold", is_text=True),
     ),
     "stability.csv": (
         _SOURCE,
         _TARGET,
-        Column("edge", "yes if the pair is an edge of the fit to all rows"),
+        Column("edge", "yes if the pair is an edge of the fit to all rows", is_text=True),
         Column("coupling", "J in the fit to all rows; 0 without an edge", NATS),
         Column("frequency", "share of the refits that have the edge", SHARE),
         Column("lower", "lower end of the 95 % interval over the refits; no edge counts as 0", NATS),
@@ -165,9 +177,9 @@ COLUMNS = {
         Column("simulated_upper", "below which the share is in 97.5 % of the simulated tables", SHARE),
     ),
     "triples.csv": (
-        Column("first", "a variable"),
-        Column("second", "a second variable"),
-        Column("third", "a third variable"),
+        Column("first", "a variable", is_text=True),
+        Column("second", "a second variable", is_text=True),
+        Column("third", "a third variable", is_text=True),
         Column("data", "third central moment of the three in the data"),
         Column("simulated_mean", "its mean in tables simulated from the model"),
         Column("z", "difference in standard deviations of the simulated tables"),
@@ -180,12 +192,25 @@ COLUMNS = {
         Column("difference", "coupling_second - coupling_first", NATS),
         Column("p_value", "share of the permutations whose difference is as large", SHARE),
         Column("p_holm", "p_value for all pairs that were tested (Holm)", SHARE),
-        Column("tested", "yes if the pair counts in Holm's correction"),
-        Column("left_out_of", "groups whose search left the pair out, because its coupling would be infinite"),
+        Column("tested", "yes if the pair counts in Holm's correction", is_text=True),
+        Column(
+            "left_out_of", "groups whose search left the pair out, because its coupling would be infinite", is_text=True
+        ),
+    ),
+    "variables.csv": (
+        Column("name", "the variable", is_text=True),
+        Column("mean_first", "average of x in the data of the first group: P(+1) - P(-1)", MEAN),
+        Column("mean_second", "average of x in the data of the second group: P(+1) - P(-1)", MEAN),
+        Column("field_first", "h in the map of the first group; 0 where it has none", NATS),
+        Column("field_second", "h in the map of the second group; 0 where it has none", NATS),
+        Column("strength_first", "sum of |coupling| over the edges of the variable in the first map", NATS),
+        Column("strength_second", "sum of |coupling| over the edges of the variable in the second map", NATS),
+        Column("negative_label", "what -1 stands for in the tables", is_text=True),
+        Column("positive_label", "what +1 stands for in the tables", is_text=True),
     ),
     "groups.csv": (
-        Column("group", "the group of rows"),
-        Column("folder", "where its map is"),
+        Column("group", "the group of rows", is_text=True),
+        Column("folder", "where its map is", is_text=True),
         Column("rows", "rows of the group", ROWS),
         Column("edges", "number of edges of its map"),
         Column("fields", "number of fields of its map"),
@@ -193,9 +218,9 @@ COLUMNS = {
         Column("log_likelihood", "of all rows of the group", NATS),
     ),
     "comparisons.csv": (
-        Column("first", "one group"),
-        Column("second", "the other group"),
-        Column("folder", "where their comparison is"),
+        Column("first", "one group", is_text=True),
+        Column("second", "the other group", is_text=True),
+        Column("folder", "where their comparison is", is_text=True),
         Column("permutations", "how often rows were dealt out to the groups again"),
         Column("structure", "largest difference of a coupling", NATS),
         Column("structure_p", "share of the permutations with a difference as large", SHARE),
@@ -211,9 +236,14 @@ COLUMNS = {
 COLUMNS["pairs.csv"] = COLUMNS["misses.csv"]  # of a check
 
 
+def column_of(file: str, name: str) -> Column | None:
+    """What is known of a heading; None where columns of the data were added."""
+    return next((each for each in COLUMNS.get(file, ()) if each.name == name), None)
+
+
 def meaning_of(file: str, column: str) -> str:
     """What stands below a heading, with its unit; nothing where columns of the data were added."""
-    found = next((each for each in COLUMNS.get(file, ()) if each.name == column), None)
+    found = column_of(file, column)
     if found is None:
         return ""
     return f"{found.meaning} ({found.unit})" if found.unit else found.meaning

@@ -13,7 +13,7 @@ from isingmap.data.table import counted
 from isingmap.option import given
 from isingmap.printable import printable
 from isingmap.report.facts import CODE, Fact, text_fact
-from isingmap.report.fit_facts import CARE, REPEAT, settings_text
+from isingmap.report.fit_facts import CARE, REPEAT, coding_facts, settings_text
 from isingmap.report.text import distinct, shortened, some
 from isingmap.structure.options import RESTARTED
 
@@ -47,6 +47,7 @@ def _groups(found: Comparison) -> Iterator[Fact]:
         )
         yield Fact(GROUPS, shortened(printable(label), 18), value, text)
     yield text_fact(GROUPS, "variables", f"{len(found.names):,}: {some(found.names)}")
+    yield from coding_facts(found.maps[0], GROUPS, "variables.csv")
 
 
 def _permuted(found: Comparison) -> Iterator[Fact]:

@@ -25,13 +25,19 @@ from isingmap.report.common_places import common_places
 from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_of
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import Fact, as_text
+from isingmap.report.network import strengths
+from isingmap.report.page.page import REPORT, write_page
 from isingmap.report.plots import write_figure
 from isingmap.report.results import free_sibling, write_results
 from isingmap.report.tables import Row
 from isingmap.report.text import shortened
 
-FILES = ("comparison.json", "differences.csv", "difference.svg", "difference.png", "summary.txt")
+FILES = (
+    *("comparison.json", "differences.csv", "variables.csv", "difference.svg", "difference.png", "summary.txt"),
+    REPORT,
+)
 DIFFERENCE_COLUMNS = names_in("differences.csv")
+VARIABLE_COLUMNS = names_in("variables.csv")
 GROUP_FILES = ("groups.csv", "comparisons.csv", "summary.txt")
 GROUP_COLUMNS = names_in("groups.csv")
 COMPARISON_COLUMNS = names_in("comparisons.csv")
@@ -52,8 +58,9 @@ def write_comparison(
 ) -> Path:
     """Write a comparison of two groups into a folder that appears when it is complete.
 
-    There are the tests (summary.txt, comparison.json), all pairs (differences.csv), a picture of the differences, and
-    for each group a folder with the files of `write_results`, drawn at the same places.
+    There are the tests (summary.txt, comparison.json), all pairs (differences.csv) and variables (variables.csv), a
+    picture of the differences, all of it on a page (report.html), and for each group a folder with the files of
+    `write_results`, drawn at the same places.
 
     Parameters
     ----------
@@ -87,7 +94,7 @@ def write_comparison(
     names = folder_names(comparison.labels, taken=FILES)
     with undisturbed(), finished_folder(folder, FILES) as made:
         _write_maps(comparison.labels, comparison.maps, _beside(folder, made), names, title, command, places, force)
-        _write_files(comparison, made, title, command, source, warnings, places)
+        _write_files(comparison, made, names, title, command, source, warnings, places)
     return folder
 
 
@@ -128,7 +135,8 @@ def write_groups(
             inside = where / of_pairs[comparison.labels]
             check_folder(inside, force=force)
             with finished_folder(inside, FILES) as aside:
-                _write_files(comparison, aside, title, command, None, warnings, places)
+                beside = [f"../{of_groups[label]}" for label in comparison.labels]
+                _write_files(comparison, aside, beside, title, command, None, warnings, places)
         groups, tests = group_rows(of_groups, maps), comparison_rows(comparisons, of_pairs)
         write_csv(made / "groups.csv", GROUP_COLUMNS, groups)
         write_csv(made / "comparisons.csv", COMPARISON_COLUMNS, tests)
@@ -166,6 +174,7 @@ def _write_maps(
 def _write_files(
     comparison: Comparison,
     made: Path,
+    folders: Sequence[str],
     title: str,
     command: str,
     source: tuple[str, str] | None,
@@ -173,14 +182,22 @@ def _write_files(
     places: Positions,
 ) -> None:
     facts = list(comparison_facts(comparison, command=command, source=source, warnings=warnings))
-    document = {"groups": list(comparison.labels), "title": title, "facts": [fact.record for fact in facts]}
+    document = {
+        "groups": list(comparison.labels),
+        "folders": list(folders),
+        "title": title,
+        "facts": [fact.record for fact in facts],
+        "positions": {name: list(places[name]) for name in comparison.names},
+    }
     write_json(made / "comparison.json", document)
     write_csv(made / "differences.csv", DIFFERENCE_COLUMNS, difference_rows(comparison))
+    write_csv(made / "variables.csv", VARIABLE_COLUMNS, variable_rows(comparison))
     write_figure(
         [made / "difference.svg", made / "difference.png"], lambda: difference_figure(comparison, title, places)
     )
     text = as_text("Comparison of two groups", title, facts)
     (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
+    write_page(made, made / REPORT)  # made of the other files, and so the last
 
 
 def difference_rows(comparison: Comparison) -> list[Row]:
@@ -194,6 +211,22 @@ def difference_rows(comparison: Comparison) -> list[Row]:
         (*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no", "; ".join(left_out_of(comparison, k)))
         for k in order.tolist()
     ]
+
+
+def variable_rows(comparison: Comparison) -> list[Row]:
+    """A row of `VARIABLE_COLUMNS` for each variable, in the order of the columns of the data."""
+    n, maps = len(comparison.names), comparison.maps
+    means = [learned.moments.magnetizations for learned in maps]
+    codings = maps[0].codings or [None] * n
+    labels = [("-1", "1") if coding is None else (coding.negative, coding.positive) for coding in codings]
+    columns = (
+        comparison.names,
+        *([None] * n if each is None else each.tolist() for each in means),
+        *(learned.model.fields.tolist() for learned in maps),
+        *(strengths(learned.model) for learned in maps),
+        *zip(*labels, strict=True),
+    )
+    return list(zip(*columns, strict=True))
 
 
 def group_rows(folders: dict[str, str], maps: Sequence[LearnedMap]) -> list[Row]:

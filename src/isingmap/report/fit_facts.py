@@ -62,7 +62,7 @@ def _data(learned: LearnedMap) -> Iterator[Fact]:
     moments = learned.moments
     yield Fact(DATA, "rows", float(moments.n_samples), _rows(learned))
     yield Fact(DATA, "variables", len(moments.names), f"{len(moments.names):,}")
-    yield from _codings(learned)
+    yield from coding_facts(learned, DATA, "nodes.csv")
     if learned.groups:
         sizes = Counter(learned.groups).most_common()
         yield Fact(DATA, "groups", dict(sizes), some([f"{name or '(none)'} {count}" for name, count in sizes]))
@@ -77,18 +77,18 @@ def _rows(learned: LearnedMap) -> str:
     return f"{n_samples:,.10g}"
 
 
-def _codings(learned: LearnedMap) -> Iterator[Fact]:
-    """One for each pair of labels."""
+def coding_facts(learned: LearnedMap, section: str, file: str) -> Iterator[Fact]:
+    """One for each pair of labels; `file` is the table that has all of them."""
     names_of: dict[tuple[str, str], list[str]] = {}
     for name, coding in zip(learned.model.names, learned.codings or (), strict=False):
         names_of.setdefault((coding.negative, coding.positive), []).append(name)
     for (negative, positive), names in list(names_of.items())[:MOST_SHOWN]:
         where = "every column" if len(names_of) == 1 else some(names, 6)
         text = f"+1 is {shortened(positive, 30)}, -1 is {shortened(negative, 30)}, in {where}"
-        yield Fact(DATA, CODING, {"negative": negative, "positive": positive, "variables": names}, text)
+        yield Fact(section, CODING, {"negative": negative, "positive": positive, "variables": names}, text)
     if len(names_of) > MOST_SHOWN:
         others = counted(len(names_of) - MOST_SHOWN, "other pair")
-        yield text_fact(DATA, CODING, f"{others} of labels; nodes.csv has those of each variable")
+        yield text_fact(section, CODING, f"{others} of labels; {file} has those of each variable")
 
 
 def _model(result: SearchResult) -> Iterator[Fact]:

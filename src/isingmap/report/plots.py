@@ -15,7 +15,7 @@ import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.whole_file import is_stream, written_whole
-from isingmap.learning.learned_map import check_places
+from isingmap.learning.learned_map import check_groups, check_places
 from isingmap.planar.drawing.layout import named_layout
 from isingmap.planar.embedding import as_simple_edges
 from isingmap.report.fonts import weights_unsaid, with_all_letters
@@ -91,7 +91,7 @@ def draw_map(
     edges = as_simple_edges(edges, n)
     couplings = _numbers(couplings, len(edges), "couplings", "edge")
     fields = None if fields is None else _numbers(fields, n, "fields", "variable")
-    groups = _checked_groups(groups, n)
+    groups = check_groups(None if groups is None else list(groups), n)
     frame, places = _places(names, edges, positions, layout)
     picture = {"fields": fields, "groups": groups, "title": title, "legend": legend}
     write_figure(paths, lambda: map_figure(names, edges, couplings, frame, places, **picture))
@@ -122,14 +122,6 @@ def _numbers(values, length: int, what: str, of: str) -> np.ndarray:
         k = int(np.flatnonzero(~np.isfinite(array))[0])
         raise ModelError(f"{what}[{k}] is {array[k]}; its sign and strength cannot be drawn")
     return array
-
-
-def _checked_groups(groups, n: int) -> list[str] | None:
-    if groups is None:
-        return None
-    if len(groups) != n:
-        raise ModelError(f"groups must have one entry for each of the {n} variables, got {len(groups)}")
-    return ["" if group is None else str(group) for group in groups]
 
 
 def _places(names: list[str], edges: np.ndarray, positions, layout: str) -> tuple[np.ndarray, np.ndarray]:

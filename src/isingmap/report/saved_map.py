@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
-from isingmap.errors import FileFormatError
+from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import each_read_once
 from isingmap.files.strict_json import read_json_object, shown
-from isingmap.learning.learned_map import Positions
+from isingmap.learning.learned_map import Positions, check_groups
 from isingmap.model import IsingModel
 from isingmap.report.plots import draw_map
 
@@ -47,9 +47,9 @@ def draw_saved_map(
     Raises
     ------
     FileFormatError
-        If the file is not a model, or a picture has another ending.
+        If the file is not a model, its groups do not fit the variables, or a picture has another ending.
     ModelError
-        If its numbers do not make a model, or groups or positions do not fit its variables.
+        If its numbers do not make a model, or positions do not fit its variables.
     NonPlanarError
         If positions have to be found and the graph is not planar.
     """
@@ -65,7 +65,7 @@ def draw_saved_map(
         edges=model.edges,
         couplings=model.couplings,
         fields=model.fields if model.free_fields.any() else None,
-        groups=groups_of(fit, where),
+        groups=groups_of(fit, model.n_spins, where),
         positions=positions_in(document, where) if places is None and "positions" in document else places,
         title=str(fit.get("title", "")) or None if title is None else title,
     )
@@ -94,8 +94,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def groups_of(fit: dict, where: str) -> list[str] | None:
-    """The groups in what a model document tells of the fit.
+def groups_of(fit: dict, n_spins: int, where: str) -> tuple[str, ...] | None:
+    """The groups of the variables in what a model document tells of the fit.
 
     Raises
     ------
@@ -104,4 +104,7 @@ def groups_of(fit: dict, where: str) -> list[str] | None:
     groups = fit.get("groups")
     if groups is not None and not isinstance(groups, list):
         raise FileFormatError(f'{where}: expected a list under "groups", got {shown(groups)}')
-    return groups
+    try:
+        return check_groups(groups, n_spins)
+    except ModelError as error:
+        raise FileFormatError(f"{where}: {error}") from None

@@ -16,8 +16,11 @@ from isingmap.errors import FileFormatError, ModelError, OutputExistsError
 from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.report.columns import meaning_of
 from isingmap.report.page.cells import shown_table
-from isingmap.report.page.folder import Table, read_results
-from isingmap.report.page.page import page_of, write_page
+from isingmap.report.page.fit_page import page_of
+from isingmap.report.page.folder import read_results
+from isingmap.report.page.page import write_page
+from isingmap.report.page.rendering import SCRIPTS
+from isingmap.report.page.sources import Table
 from isingmap.report.page.steps import curve_of, steps_of
 
 
@@ -69,7 +72,7 @@ def test_headings_tell_what_they_mean(page):
 
 def test_no_name_becomes_an_element_or_an_attribute(page):
     tags = [tag for tag, _ in page.elements]
-    assert tags.count("script") == 3 and "i" not in tags
+    assert tags.count("script") == len(SCRIPTS) + 2 and "i" not in tags
     assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
     assert all(attributes["src"].startswith("data:") for tag, attributes in page.elements if tag == "img")
     shown = [name for name in NAMES if name.isprintable()]
@@ -166,7 +169,7 @@ def with_a_picture_that_is_none(folder):
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (without_model, r"has no model.json; give a folder of results"),
+        (without_model, r"has no model.json and no comparison.json; give a folder"),
         (without_nodes, r"has no nodes.csv"),
         (with_a_torn_row, r"edges.csv: row \d+ has 2 cells, the header has"),
         (of_another_fit, r"edges.csv has other edges than model.json"),
@@ -177,7 +180,7 @@ def with_a_picture_that_is_none(folder):
         (with_a_link_to_elsewhere, r"blocked.csv is a link to a file outside the folder"),
         (with_a_picture_that_is_none, r"path.svg is not an SVG picture"),
         (without_a_place, r"no place for 1 variable of 6: plain"),
-        (with_too_few_groups, r"groups must have one entry for each of 6 variables, got 5"),
+        (with_too_few_groups, r"groups must have one entry for each of the 6 variables, got 5"),
     ],
 )
 def test_a_damaged_folder_is_refused(hostile, tmp_path, harm, message):

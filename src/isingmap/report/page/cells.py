@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 from isingmap.files.number_text import number
 from isingmap.printable import printable
-from isingmap.report.columns import meaning_of
-from isingmap.report.page.folder import Table
+from isingmap.report.columns import column_of, meaning_of
+from isingmap.report.page.sources import Table
 
 MOST_ROWS = 200  # of tables that are not the map itself
 P_VALUE = "p_value"
-TEXT_COLUMNS = frozenset(
-    ("source", "target", "name", "column", "other", "group", "negative_label", "positive_label", "reason", "interval")
-    + ("field_interval", "action", "fitted", "edge")
-)
 
 
 @dataclass(frozen=True)
@@ -54,15 +50,17 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
     rows = table.rows[:MOST_ROWS] if order is None else [table.rows[k] for k in order]
     kept = [k for k in range(len(table.columns)) if not rows or any(row[k] for row in rows)]
     columns = tuple(table.columns[k] for k in kept)
-    numeric = [_is_numeric(name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
+    file = table.place.name
+    numeric = [_is_numeric(file, name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
     look = list(zip(kept, columns, numeric, strict=True))
     shown = [[_cell(row[k], name, is_number) for k, name, is_number in look] for row in rows]
-    meanings = [meaning_of(table.place.name, name) for name in columns]
+    meanings = [meaning_of(file, name) for name in columns]
     return ShownTable(columns, meanings, numeric, shown, len(table.rows))
 
 
-def _is_numeric(name: str, cells: list[str]) -> bool:
-    return name not in TEXT_COLUMNS and all(not text or number(text) is not None for text in cells)
+def _is_numeric(file: str, name: str, cells: list[str]) -> bool:
+    known = column_of(file, name)
+    return not (known and known.is_text) and all(not text or number(text) is not None for text in cells)
 
 
 def _cell(text: str, column: str, is_number: bool) -> Cell:

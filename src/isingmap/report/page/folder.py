@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from isingmap.errors import FileFormatError
-from isingmap.files.csv_file import read_csv
 from isingmap.files.number_text import number
-from isingmap.files.reading import each_read_once, read_bytes
+from isingmap.files.reading import each_read_once
 from isingmap.files.strict_json import read_json_object, shown
 from isingmap.learning.learned_map import Positions, check_places
 from isingmap.model import IsingModel
 from isingmap.printable import printable
 from isingmap.report.facts import Fact
+from isingmap.report.page.sources import Table, facts_of, read_picture, read_table, refuse_links
 from isingmap.report.saved_map import groups_of, positions_in
 
 MODEL, EDGES, NODES, PATH = "model.json", "edges.csv", "nodes.csv", "path.csv"
@@ -27,39 +27,14 @@ TABLES = (
 )
 TOGETHER = "they must come from the same fit"
 PICTURES = ("path.svg", "stability.svg", "fit.svg")
-
-
-@dataclass(frozen=True)
-class Table:
-    """A CSV file as text.
-
-    Attributes
-    ----------
-    place : Path
-        The file, for messages.
-    columns : tuple of str
-    rows : list of list of str
-    file : bytes
-        The file as it is, to be saved from the page.
-    """
-
-    place: Path
-    columns: tuple[str, ...]
-    rows: list[list[str]]
-    file: bytes
-
-    def column(self, name: str) -> list[str]:
-        """The cells under a heading.
-
-        Raises
-        ------
-        FileFormatError
-            If there is no such column.
-        """
-        if name not in self.columns:
-            raise FileFormatError(f"{self.place} has no column {name}; was it changed by another program?")
-        k = self.columns.index(name)
-        return [row[k] for row in self.rows]
+# What stands under "fit" in a model file, where it is known.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "title": (str,),
+    "n_samples": (int, float),
+    "warnings": (list,),
+    "labels": (list,),
+}
+_IN_WORDS = {str: "a text", int: "a number", list: "a list of texts"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +45,7 @@ class Results:
     fit: Mapping[str, object]
     facts: tuple[Fact, ...]
     positions: Positions | None
-    groups: list[str] | None
+    groups: tuple[str, ...] | None
     tables: Mapping[str, Table]
     pictures: Mapping[str, bytes]
 
@@ -81,16 +56,16 @@ class Results:
     @property
     def warnings(self) -> list[str]:
         """What was warned of while it was learned."""
-        found = self.fit.get("warnings")
-        return [printable(text) for text in found] if isinstance(found, list) else []
+        return [printable(text) for text in self._texts("warnings")]
 
     @property
     def labels(self) -> list[list[str]]:
         """What -1 and +1 stood for, for each variable; empty where the file does not tell."""
-        found = self.fit.get("labels")
-        if not isinstance(found, list) or len(found) != self.model.n_spins:
-            return []
-        return [[printable(label) for label in pair] if isinstance(pair, list) else [] for pair in found]
+        return [[printable(label) for label in pair] for pair in self._texts("labels")]
+
+    def _texts(self, name: str) -> list:
+        found = self.fit.get(name)
+        return found if isinstance(found, list) else []
 
 
 def read_results(folder: Path) -> Results:
@@ -107,7 +82,7 @@ def read_results(folder: Path) -> Results:
         raise FileFormatError(
             f"{folder} has no {MODEL}; give a folder of results, as isingmap fit, voteview, demo and stability write it"
         )
-    _refuse_links(folder)
+    refuse_links(folder, (MODEL, *TABLES, *PICTURES))
     with each_read_once():
         return _read(folder)
 
@@ -118,59 +93,42 @@ def _read(folder: Path) -> Results:
     fit = document.get("fit", {})
     if not isinstance(fit, dict):
         raise FileFormatError(f'{where}: expected an object under "fit", got {shown(fit)}')
-    tables = {name: _table(folder / name) for name in TABLES if (folder / name).is_file()}
+    _check_fit(fit, model.n_spins, where)
+    tables = {name: read_table(folder / name) for name in TABLES if (folder / name).is_file()}
     for name in (EDGES, NODES):
         if name not in tables:
             raise FileFormatError(f"{folder} has no {name}; the report is made of it and of {MODEL}")
     found = Results(
         model=model,
         fit=fit,
-        facts=_facts(document.get("facts", []), where),
+        facts=facts_of(document.get("facts", []), where),
         positions=check_places(positions_in(document, where), model.names) if "positions" in document else None,
-        groups=_groups(fit, model.n_spins, where),
+        groups=groups_of(fit, model.n_spins, where),
         tables=tables,
-        pictures={name: _picture(folder / name) for name in PICTURES if (folder / name).is_file()},
+        pictures={name: read_picture(folder / name) for name in PICTURES if (folder / name).is_file()},
     )
     _check_same(found)
     return found
 
 
-def _refuse_links(folder: Path) -> None:
-    """A report is sent to others: a folder from a stranger must not bring files of this machine into it."""
-    inside = folder.resolve()
-    for name in (MODEL, *TABLES, *PICTURES):
-        if not (folder / name).resolve().is_relative_to(inside):
-            raise FileFormatError(
-                f"{folder / name} is a link to a file outside the folder; put the file itself there if it belongs to "
-                "the results"
-            )
+def _check_fit(fit: dict, n_spins: int, where: str) -> None:
+    """What the page shows must be of the kind that a fit writes; what is absent is not shown."""
+    for name, kinds in _KINDS.items():
+        value = fit.get(name)
+        if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
+            raise FileFormatError(f"{where}: expected {_IN_WORDS[kinds[0]]} under {name!r} of fit, got {shown(value)}")
+    for text in fit.get("warnings") or []:
+        if not isinstance(text, str):
+            raise FileFormatError(f"{where}: expected texts under 'warnings' of fit, got {shown(text)}")
+    labels = fit.get("labels") or []
+    if labels and (len(labels) != n_spins or not all(map(_is_pair_of_texts, labels))):
+        raise FileFormatError(
+            f"{where}: expected two texts for each of {n_spins} variables under 'labels' of fit, got {shown(labels)}"
+        )
 
 
-def _picture(path: Path) -> bytes:
-    content = read_bytes(path)
-    if not content.lstrip().startswith((b"<?xml", b"<svg")) or b"<svg" not in content:
-        raise FileFormatError(f"{path} is not an SVG picture; draw it again, or remove it")
-    return content
-
-
-def _groups(fit: dict, n_spins: int, where: str) -> list[str] | None:
-    found = groups_of(fit, where)
-    if found is None:
-        return None
-    if len(found) != n_spins:
-        raise FileFormatError(f"{where}: groups must have one entry for each of {n_spins} variables, got {len(found)}")
-    return ["" if group is None else str(group) for group in found]
-
-
-def _table(path: Path) -> Table:
-    columns, rows = read_csv(path)
-    return Table(path, columns, rows, read_bytes(path))
-
-
-def _facts(records: object, where: str) -> tuple[Fact, ...]:
-    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise FileFormatError(f'{where}: expected a list of objects under "facts", got {shown(records)}')
-    return tuple(Fact.of_record(record) for record in records)
+def _is_pair_of_texts(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) for text in value)
 
 
 def _check_same(found: Results) -> None:

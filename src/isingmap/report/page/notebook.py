@@ -10,8 +10,8 @@ from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.model import IsingModel
 from isingmap.report.map_figure import shown_names
-from isingmap.report.page.page import ARC, template
 from isingmap.report.page.picture import edges_of, nodes_of
+from isingmap.report.page.rendering import ARC, template
 from isingmap.report.page.sheet import sheet_of
 from isingmap.report.text import shortened
 

@@ -105,11 +105,11 @@ def legend_of(model: IsingModel) -> list[LegendRow]:
     return rows
 
 
-def groups_of(groups: list[str] | None) -> list[tuple[str, str, str]]:
+def groups_of(groups: Sequence[str] | None) -> list[tuple[str, str, str]]:
     """(name and size, colour, shape) of each group, in the order of `group_styles`."""
     styles = group_styles(groups or [])
     shown = [name or "no group" for name in shown_names(styles)]
-    sizes = [(groups or []).count(group) for group in styles]
+    sizes = [list(groups or ()).count(group) for group in styles]
     return [
         (f"{name} ({size})", colour, MARKER_PATHS[marker])
         for name, size, (colour, marker) in zip(shown, sizes, styles.values(), strict=True)

@@ -48,6 +48,16 @@ MARKER_PATHS = {
     "P": _corners(_PLUS, 1.15 * NODE_RADIUS),
     "X": _corners(_CROSS, 1.05 * NODE_RADIUS),
 }
+# Five points, those between them at two fifths of the radius.
+STAR = (
+    "M"
+    + "L".join(
+        f"{(4.5 if k % 2 == 0 else 1.8) * math.sin(math.pi * k / 5):.2f},"
+        f"{-(4.5 if k % 2 == 0 else 1.8) * math.cos(math.pi * k / 5):.2f}"
+        for k in range(10)
+    )
+    + "Z"
+)
 ARC_RADIUS = NODE_RADIUS + field_arcs.GAP + field_arcs.WIDTH / 2
 
 

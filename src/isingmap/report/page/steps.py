@@ -8,7 +8,7 @@ from isingmap.data.table import FIELD
 from isingmap.errors import FileFormatError
 from isingmap.files.number_text import number
 from isingmap.model import IsingModel
-from isingmap.report.page.folder import Table
+from isingmap.report.page.sources import Table
 
 START, SIGNS = "start", {"add": 1, "remove": -1}
 _CRITERIA = {"ebic": "EBIC", "bic": "BIC", "aic": "AIC"}

@@ -1,0 +1,166 @@
+"""The page of a comparison: what was compared, the tests in words, a map of the differences, both groups side by side.
+
+The page is complete without JavaScript: the script only moves, filters and links what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from isingmap.data.table import counted
+from isingmap.errors import FileFormatError
+from isingmap.files.strict_json import shown
+from isingmap.printable import printable
+from isingmap.report.comparison_facts import EDGES, GROUPS, LEVEL, READING, TESTS
+from isingmap.report.difference_figure import FADED
+from isingmap.report.facts import Fact
+from isingmap.report.fit_facts import CARE, CODING, REPEAT
+from isingmap.report.map_figure import NODE_RADIUS
+from isingmap.report.page.cells import ShownTable, shown_table
+from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, VARIABLES, Compared
+from isingmap.report.page.difference_picture import differences_of, owners_of, views_of
+from isingmap.report.page.picture import nodes_of
+from isingmap.report.page.rendering import data_address, page_from, rounded, sections_of
+from isingmap.report.page.shapes import STAR
+from isingmap.report.page.sheet import Sheet, sheet_of
+from isingmap.report.text import shortened
+
+FIRST = "compared"
+HEADINGS = {TESTS: "tests", READING: "tests", REPEAT: "provenance"}
+MOST_CODINGS = 2  # kinds of labels told at the top
+MOST_SAVED = 1_000_000  # bytes of a table that can be saved from the page; larger ones are in the folder alone
+# The tests of the whole, by the labels of their facts: what differs by how much.
+_TESTED = {
+    "structure": "Structure: the coupling that differs most differs by {:.3g}",
+    "global strength": "Global strength: the sums of |couplings| differ by {:.3g}",
+    "likelihood ratio": "One map or two: 2 log likelihood ratio of two maps against one for all rows {:.3g}",
+}
+
+
+def page_of(found: Compared, *, with_links: bool = True) -> str:
+    """The page, HTML; links to the pages of the groups hold only in the folder of the comparison.
+
+    Raises
+    ------
+    FileFormatError
+        If the facts of a test have no numbers.
+    """
+    sheet, views = sheet_of(found.differences, found.positions), views_of(found)
+    model = found.differences
+    names = " and ".join(map(printable, found.labels))
+    return page_from(
+        "comparison.html",
+        "comparison.js",
+        title=printable(found.title) or names,
+        headline=f"{counted(model.n_spins, 'variable')}, {counted(model.n_edges, 'pair')} that one map or both have",
+        labels=[printable(label) for label in found.labels],
+        groups=list(_groups(found, with_links)),
+        codings=[shortened(fact.text, 200) for fact in found.facts if fact.label == CODING][:MOST_CODINGS],
+        verdicts=list(verdicts_of(found)),
+        warnings=[fact.text for fact in found.facts if fact.section == CARE],
+        sections=sections_of(found.facts, HEADINGS, FIRST, left_out=EDGES),
+        sheet=sheet,
+        nodes=list(nodes_of(model, None, sheet)),
+        edges=differences_of(found, views[0], sheet),
+        faded=FADED,
+        level=LEVEL,
+        star=STAR,
+        printed="difference.svg",
+        views=views,
+        has_pale=bool((found.p_values >= LEVEL).any()),
+        has_stars=bool((found.holm < LEVEL).any()),
+        tables=_tables(found),
+        downloads={
+            name: data_address("text/csv", table.file)
+            for name, table in found.tables.items()
+            if 0 < len(table.file) <= MOST_SAVED
+        },
+        data=_data(found, sheet, views),
+    )
+
+
+@dataclass(frozen=True)
+class Group:
+    """One of the two, what there is to say of it, and the address of its own page, if there is a link to it."""
+
+    label: str
+    words: str
+    address: str
+
+
+def _groups(found: Compared, with_links: bool) -> Iterator[Group]:
+    told = [fact.text for fact in found.facts if fact.section == GROUPS and isinstance(fact.value, dict)]
+    folders = found.folders if with_links else ()
+    for k, label in enumerate(found.labels):
+        address = f"{quote(folders[k])}/report.html" if folders else ""
+        yield Group(printable(label), told[k] if k < len(told) else "", address)
+
+
+def verdicts_of(found: Compared) -> Iterator[str]:
+    """What the tests of the whole say, a sentence each.
+
+    Raises
+    ------
+    FileFormatError
+        If the facts of a test have no numbers.
+    """
+    n_permutations = next((fact.value for fact in found.facts if fact.label == "permutations"), None)
+    for fact in found.facts:
+        if fact.section == TESTS and fact.label in _TESTED:
+            value, p_value = (_number(found, fact, name) for name in ("value", "p_value"))
+            yield f"{_TESTED[fact.label].format(value)}; {_by_chance(p_value, n_permutations)}"
+
+
+def _by_chance(p_value: float, n_permutations: object) -> str:
+    if p_value < LEVEL:
+        return f"more than chance makes (p = {p_value:.3g})"
+    if isinstance(n_permutations, int) and 1 / (1 + n_permutations) >= LEVEL:
+        few = counted(n_permutations, "permutation")
+        return f"p = {p_value:.3g}, and {few} cannot show p < {LEVEL:g}: {round(1 / LEVEL):,} or more are needed"
+    return f"chance may make as much (p = {p_value:.3g})"
+
+
+def _number(found: Compared, fact: Fact, name: str) -> float:
+    value = fact.value.get(name) if isinstance(fact.value, dict) else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or (name == "p_value" and not 0 <= value <= 1):
+        raise FileFormatError(
+            f"{found.place / COMPARISON}: expected a number as {name!r} of the test {fact.label!r}, got {shown(value)}"
+        )
+    return float(value)
+
+
+def _tables(found: Compared) -> dict[str, ShownTable]:
+    """Both tables; pairs that are an edge of either map, and apart from them those that a search had to leave out."""
+    table = found.tables[DIFFERENCES]
+    left_out = table.column("left_out_of") if "left_out_of" in table.columns else []
+    edges = set(found.rows)
+    apart = [k for k, groups in enumerate(left_out) if groups and k not in edges]
+    shown_tables = {
+        DIFFERENCES: shown_table(table, found.rows),
+        VARIABLES: shown_table(found.tables[VARIABLES], range(found.differences.n_spins)),
+    }
+    return shown_tables | ({"left out": shown_table(table, apart)} if apart else {})
+
+
+def _data(found: Compared, sheet: Sheet, views: list) -> dict:
+    """What the script cannot read off the page; layouts and views in the order of the lists to choose from."""
+    model = found.differences
+    return {
+        "layouts": [rounded(places) for places in sheet.layouts.values()],
+        "names": [printable(name) for name in model.names],
+        "shown": sheet.names,
+        "pairs": model.edges.tolist(),
+        "weights": model.couplings.tolist(),
+        "labels": [printable(label) for label in found.labels],
+        "owners": owners_of(found).tolist(),
+        "couplings": found.couplings.tolist(),
+        "p_values": found.p_values.tolist(),
+        "holm": found.holm.tolist(),
+        "views": [view.looks for view in views],
+        "by_chance": [view.by_chance for view in views],
+        "faded": FADED,
+        "level": LEVEL,
+        "radius": NODE_RADIUS,
+    }

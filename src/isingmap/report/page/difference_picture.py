@@ -1,0 +1,152 @@
+"""The picture of a comparison: every edge as four views draw it, and the legend of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isingmap.printable import printable
+from isingmap.report.appearance import NEGATIVE, POSITIVE, SIGN_MEANINGS, scale_of, sign_style
+from isingmap.report.comparison_facts import LEVEL
+from isingmap.report.map_figure import shown_names
+from isingmap.report.page.comparison_folder import Compared
+from isingmap.report.page.picture import Edge, LegendRow
+from isingmap.report.page.shapes import dash_pattern
+from isingmap.report.page.sheet import Sheet
+
+ONLY_FIRST, ONLY_SECOND, IN_BOTH = range(3)
+NARROWEST = 0.8  # points; what is pale must still be seen
+# (colour, dashes) of an edge by which maps have it; the groups have the colours that they have in difference.svg.
+_OWNERS = ((NEGATIVE, dash_pattern(-1)), (POSITIVE, "2 2"), ("#7b8088", ""))
+
+
+Look = tuple[str, float, str]  # colour, width, dashes
+
+
+@dataclass(frozen=True)
+class View:
+    """One way to look at both maps.
+
+    Attributes
+    ----------
+    name : str
+    looks : sequence of (colour, width, dashes) or None
+        Of each edge; None where it is not there.
+    legend : list of LegendRow
+    by_chance : bool
+        Whether it shows what chance makes as often: such edges pale, stars on those that are sure.
+    """
+
+    name: str
+    looks: Sequence[Look | None]
+    legend: list[LegendRow]
+    by_chance: bool
+
+
+def owners_of(found: Compared) -> np.ndarray:
+    """Which maps have each edge: `ONLY_FIRST`, `ONLY_SECOND` or `IN_BOTH`, (n_edges,)."""
+    has_first, has_second = (found.couplings != 0).T
+    return np.where(has_first & has_second, IN_BOTH, np.where(has_first, ONLY_FIRST, ONLY_SECOND))
+
+
+def views_of(found: Compared) -> list[View]:
+    """Differences by which map has the edge, by which group is more positive, and both maps."""
+    labels = shown_names(map(printable, found.labels))
+    return [
+        _by_owner(found, labels),
+        _by_sign(found, labels),
+        *(_one_map(found.couplings[:, k], f"the map of {label}") for k, label in enumerate(labels)),
+    ]
+
+
+def _by_owner(found: Compared, labels: Sequence[str]) -> View:
+    difference, owners = found.differences.couplings, owners_of(found)
+    words = (f"an edge in {labels[0]} only", f"an edge in {labels[1]} only", "an edge in both")
+    looks = [
+        (_OWNERS[owner][0], width, _OWNERS[owner][1])
+        for owner, width in zip(owners.tolist(), _line_widths(difference), strict=True)
+    ]
+    legend = [LegendRow(words[k], _OWNERS[k][0], 2.0, _OWNERS[k][1]) for k in range(3) if (owners == k).any()]
+    return View("which map has an edge", looks, legend + _widths("|difference|", difference), by_chance=True)
+
+
+def _by_sign(found: Compared, labels: Sequence[str]) -> View:
+    difference = found.differences.couplings
+    legend = [
+        LegendRow(f"more positive in {label}", sign_style(sign)[0], 2.0, dash_pattern(sign))
+        for sign, label in ((1, labels[1]), (-1, labels[0]))
+        if (np.sign(difference) == sign).any()
+    ]
+    name = "which group is more positive"
+    return View(name, _signed(difference), legend + _widths("|difference|", difference), by_chance=True)
+
+
+def _one_map(couplings: np.ndarray, name: str) -> View:
+    looks = [look if value else None for look, value in zip(_signed(couplings), couplings.tolist(), strict=True)]
+    legend = [
+        LegendRow(text, sign_style(sign)[0], 2.0, dash_pattern(sign))
+        for sign, text in SIGN_MEANINGS
+        if sign and (np.sign(couplings) == sign).any()
+    ]
+    return View(name, looks, legend + _widths("|coupling|", couplings), by_chance=False)
+
+
+def _signed(values: np.ndarray) -> list[Look]:
+    return [
+        (sign_style(value)[0], width, dash_pattern(value))
+        for value, width in zip(values.tolist(), _line_widths(values), strict=True)
+    ]
+
+
+def _line_widths(values: np.ndarray) -> list[float]:
+    scale = scale_of(values)
+    return [round(max(NARROWEST, scale.width(value)), 3) for value in values.tolist()]
+
+
+def _widths(what: str, values: np.ndarray) -> list[LegendRow]:
+    scale = scale_of(values)
+    return [
+        LegendRow(f"{what} = {value:g}", "currentColor", max(NARROWEST, scale.width(value)))
+        for value in scale.samples()
+    ]
+
+
+@dataclass(frozen=True)
+class Difference(Edge):
+    """A line, pale where chance makes such a difference, too; where the star is, if it is sure."""
+
+    is_pale: bool
+    star: tuple[float, float] | None
+
+
+def differences_of(found: Compared, view: View, sheet: Sheet) -> list[Difference]:
+    """Pale ones first, then the weak ones, so that what is sure and strong is drawn above them."""
+    model, names = found.differences, [printable(name) for name in found.differences.names]
+    is_pale = found.p_values >= LEVEL
+    drawn = []
+    for k in np.lexsort((np.abs(model.couplings), ~is_pale)).tolist():
+        look, (i, j) = view.looks[k], model.edges[k].tolist()
+        assert look is not None  # the first view has all edges
+        middle = ((sheet.start[i] + sheet.start[j]) / 2).round(2).tolist()
+        drawn.append(
+            Difference(
+                number=k,
+                start=tuple(sheet.start[i].round(2).tolist()),
+                end=tuple(sheet.start[j].round(2).tolist()),
+                colour=look[0],
+                width=look[1],
+                dashes=look[2],
+                words=f"{names[i]} – {names[j]}: {_words(found, k)}",
+                is_pale=bool(is_pale[k]),
+                star=tuple(middle) if found.holm[k] < LEVEL else None,
+            )
+        )
+    return drawn
+
+
+def _words(found: Compared, k: int) -> str:
+    first, second = (f"{value:+.3f}" if value else "no edge" for value in found.couplings[k].tolist())
+    one, other = map(printable, found.labels)
+    return f"{one} {first}, {other} {second}, p = {found.p_values[k]:.3g}"

@@ -1,0 +1,85 @@
+"""How pages are put together: templates, our own scripts and their digests, files as addresses, facts by heading."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from typing import Any
+
+from isingmap.report import field_arcs
+from isingmap.report.facts import Fact
+from isingmap.report.map_figure import NODE_RADIUS
+from isingmap.report.page.shapes import ARC_RADIUS
+
+ARC = {"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH}
+# Of every page, in this order; the last script is that of its kind.
+SCRIPTS = ("d3.min.js", "tables.js", "names.js", "saving.js", "picture.js")
+
+
+def page_from(name: str, script: str, **content: Any) -> str:
+    """A page, HTML: a template with its style and scripts, which a browser knows by their digests."""
+    scripts = [asset(each) for each in (*SCRIPTS, script)]
+    digests = [_digest(text) for text in scripts]
+    return template(name).render(style=asset("page.css"), scripts=scripts, script_digests=digests, arc=ARC, **content)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of ours, as text."""
+    return (files("isingmap.report.page") / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    loader = FunctionLoader(asset)
+    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=loader)
+
+
+def template(name: str) -> Any:
+    """Compiled once; everything that is put into it is escaped, unless the template says that it is our own."""
+    return _environment().get_template(name)
+
+
+def _digest(script: str) -> str:
+    """By which a browser knows that a script is ours; others it does not run."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def data_address(kind: str, content: bytes) -> str:
+    """A file as an address, to be part of the page."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Facts under one heading: a label and paragraphs each, or lines of a list without labels."""
+
+    heading: str
+    facts: list[tuple[str, list[str]]]
+
+
+def sections_of(
+    facts: Iterable[Fact], parts: Mapping[str, str], other: str, *, left_out: str
+) -> dict[str, list[Section]]:
+    """By the part of the page they belong to: `parts` of their headings, or the `other`.
+
+    Headings that begin with `left_out` are left to the tables.
+    """
+    found: dict[str, list[Section]] = {part: [] for part in (other, *parts.values())}
+    for heading, members in groupby(facts, lambda fact: fact.section):
+        if not heading.startswith(left_out):
+            rows = [(fact.label, fact.text.split("\n")) for fact in members]
+            found[parts.get(heading, other)].append(Section(heading, rows))
+    return found
+
+
+def rounded(places: Any) -> Sequence:
+    """Places in points, to be read by scripts."""
+    return places.round(2).tolist()
