@@ -9,6 +9,9 @@ NAMES = (
     "plain",
 )
 
+# Groups whose names are code, too.
+GROUPS = ("<img src=y onerror=alert(5)>", "</script>{{ 7 * 7 }}")
+
 # Names that some program splits, trims, joins, computes or takes for something else.
 LABELS = (
     "NA", "TRUE", "null", "NaN", "Inf", "1e5", "0123", "1", "-5", "0x1F", "1,5", "2026-11-29", "a b", "a,b", "a;b",

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hostile_names import GROUPS as LABELS_OF_GROUPS
 from hostile_names import NAMES
-from isingmap import PlanarIsing
+from isingmap import PlanarIsing, compare
+from isingmap.report.comparison_results import write_comparison
 from isingmap.report.results import write_results
 
 GROUPS = ("<i>one</i>", "two", "two", "<i>one</i>", "", "two")
@@ -30,6 +32,17 @@ def hostile(tmp_path_factory):
     fit.stability(rows(), n_resamples=4)
     folder = tmp_path_factory.mktemp("hostile") / "map"
     return write_results(fit.learned_, folder, title="<script>alert(4)</script>", groups=GROUPS)
+
+
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory):
+    """A folder of a comparison whose variables and groups have names that are code elsewhere."""
+    one, other = rows(), rows(200)
+    other[NAMES[-1]] = other[NAMES[-2]]  # where they were opposites
+    other.loc[::5, NAMES[-1]] = 1 - other.loc[::5, NAMES[-2]]
+    found = compare(one, other, PlanarIsing(search="greedy"), labels=LABELS_OF_GROUPS, n_permutations=19)
+    folder = tmp_path_factory.mktemp("compared") / "both"
+    return write_comparison(found, folder, title="<script>alert(6)</script>", warnings=["<i>beware</i>"])
 
 
 @pytest.fixture(scope="session")

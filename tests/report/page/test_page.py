@@ -3,11 +3,11 @@
 import csv
 import json
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
+from elements import Elements
 
 from hostile_names import NAMES
 from isingmap import IsingModel
@@ -22,30 +22,6 @@ from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import SCRIPTS
 from isingmap.report.page.sources import Table
 from isingmap.report.page.steps import curve_of, steps_of
-
-
-class Elements(HTMLParser):
-    """(tag, attributes) of all elements, and the text in each kind of them."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.texts, self._open = [], {}, []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self._open.append(tag)
-
-    def handle_endtag(self, tag):
-        while self._open and self._open.pop() != tag:
-            pass
-
-    def handle_data(self, data):
-        if self._open:
-            self.texts.setdefault(self._open[-1], []).append(data)
-
-    def count(self, tag, attribute):
-        return sum(tag == found and attribute in attributes for found, attributes in self.elements)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +127,24 @@ def with_another_field(folder):
     write_csv(folder / "nodes.csv", columns, rows)
 
 
+def with_a_fit(name, value):
+    def harm(folder):
+        document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        document["fit"][name] = value
+        (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+
+    return harm
+
+
+def with_a_cell(file, column, text):
+    def harm(folder):
+        columns, rows = read_csv(folder / file)
+        rows[1][columns.index(column)] = text
+        write_csv(folder / file, columns, rows)
+
+    return harm
+
+
 def without_a_place(folder):
     document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     del document["positions"]["plain"]
@@ -180,6 +174,26 @@ def with_a_picture_that_is_none(folder):
         (with_a_link_to_elsewhere, r"blocked.csv is a link to a file outside the folder"),
         (with_a_picture_that_is_none, r"path.svg is not an SVG picture"),
         (without_a_place, r"no place for 1 variable of 6: plain"),
+        (with_a_fit("title", 7), r"model.json: expected a text under 'title' of fit, got 7"),
+        (with_a_fit("n_samples", "many"), r"model.json: expected a number under 'n_samples' of fit, got 'many'"),
+        (with_a_fit("n_samples", True), r"model.json: expected a number under 'n_samples' of fit, got True"),
+        (with_a_fit("warnings", "care"), r"model.json: expected a list of texts under 'warnings' of fit, got 'care'"),
+        (with_a_fit("warnings", ["care", 1]), r"model.json: expected texts under 'warnings' of fit, got 1"),
+        (
+            with_a_fit("labels", [["no", "yes"]]),
+            r"model.json: expected two texts for each of 6 variables",
+        ),
+        (with_a_fit("labels", [["no"]] * 6), r"model.json: expected two texts for each of 6 variables"),
+        (
+            with_a_cell("edges.csv", "frequency", "1.25"),
+            r"edges.csv: row 2, column frequency: expected a number from",
+        ),
+        (
+            with_a_cell("nodes.csv", "mean", "-1.5"),
+            r"nodes.csv: row 2, column mean: expected a number from -1 to",
+        ),
+        (with_a_cell("edges.csv", "rows", "-3"), r"edges.csv: row 2, column rows: expected a number from 0, got '-3'"),
+        (with_a_cell("edges.csv", "se", "small"), r"edges.csv: row 2, column se: expected a number, got 'small'"),
         (with_too_few_groups, r"groups must have one entry for each of the 6 variables, got 5"),
     ],
 )

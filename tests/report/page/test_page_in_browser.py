@@ -1,92 +1,15 @@
 """The report in a real browser: everything on it is clicked, typed and read."""
 
-import time
 import xml.etree.ElementTree as xml
 
 import numpy as np
 import pytest
+from opened_page import Page
 
 from hostile_names import NAMES
-from isingmap import IsingModel
 from isingmap.planar.drawing.segment_crossings import has_crossings
 
 STILL = {"name": "prefers-reduced-motion", "value": "reduce"}
-
-
-class Page:
-    """A page in the browser, by what a reader does there."""
-
-    def __init__(self, browser, folder, width=1280, height=800):
-        self.browser = browser
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        browser.get_log("browser")
-        browser.get((folder / "report.html").as_uri())
-        self.model = IsingModel.load(folder / "model.json")
-
-    def run(self, script, *arguments):
-        return self.browser.execute_script(script, *arguments)
-
-    def find(self, selector):
-        return self.browser.find_element("css selector", selector)
-
-    def texts(self, selector):
-        return self.run("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector)
-
-    def boxes(self, selector):
-        """Left, top, right, bottom of the elements, on the screen."""
-        return self.run(
-            "return [...document.querySelectorAll(arguments[0])].map((e) => e.getBoundingClientRect())"
-            ".map((b) => [b.left, b.top, b.right, b.bottom])",
-            selector,
-        )
-
-    def set(self, identity, value):
-        self.run(
-            "const e = document.getElementById(arguments[0]);"
-            "e.value = arguments[1];"
-            "e.dispatchEvent(new Event('input'))",
-            identity,
-            value,
-        )
-
-    @property
-    def edges(self):
-        """Numbers of the edges of the model that are shown."""
-        shown = "#picture line[data-edge]:not(.out)"
-        return sorted(
-            self.run("return [...document.querySelectorAll(arguments[0])].map((e) => +e.dataset.edge)", shown)
-        )
-
-    @property
-    def card(self):
-        return self.run("const c = document.getElementById('card'); return c.hidden ? '' : c.innerText")
-
-    def point_at(self, selector, click=False):
-        """Move the mouse to the middle of an element, perhaps click."""
-        from selenium.webdriver import ActionChains
-
-        (left, top, right, bottom), *_ = self.boxes(selector)
-        actions = ActionChains(self.browser)
-        actions.w3c_actions.pointer_action.move_to_location(int((left + right) / 2), int((top + bottom) / 2))
-        if click:
-            actions.w3c_actions.pointer_action.click()
-        actions.perform()
-
-    def press(self, *keys):
-        from selenium.webdriver import ActionChains
-
-        ActionChains(self.browser).send_keys(*keys).perform()
-
-    def saved(self, name):
-        """The bytes of a file that was saved, when it is there."""
-        place = self.browser.downloads / name
-        deadline = time.monotonic() + 20
-        while not place.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        content = place.read_bytes()
-        place.unlink()
-        return content
 
 
 @pytest.fixture
@@ -257,10 +180,27 @@ def test_zoom_by_buttons_and_keys(page):
     assert spread() == pytest.approx(whole, rel=0.01)
 
 
+def test_the_wheel_scrolls_the_page_and_with_ctrl_it_zooms(page):
+    def width():
+        boxes = page.boxes("[data-node] .node")
+        return max(box[0] for box in boxes) - min(box[0] for box in boxes)
+
+    whole = width()
+    page.wheel(200)
+    assert page.comes(lambda: page.run("return scrollY") > 0) and width() == pytest.approx(whole, abs=1)
+    assert "Ctrl and scroll zooms the map." in page.texts("#hint")
+    page.run("scrollTo({top: 0, behavior: 'instant'})")
+    page.wheel(-200, ctrl=True)
+    assert page.comes(lambda: width() > 1.1 * whole) and page.run("return scrollY") == 0
+
+
 def test_pictures_and_tables_are_saved(page, hostile):
     page.run("document.getElementById('save-svg').click()")
     picture = xml.fromstring(page.saved("map.svg"))
     assert len(picture.findall(".//{*}line")) >= page.model.n_edges
+    legend = [text.text for text in picture.findall(".//{*}text[@class='words']")]
+    assert {"coupling > 0: agree", "coupling < 0: differ", "two (3)", "<i>one</i> (2)"} <= set(legend)
+    assert legend == page.texts("aside .legend li span, aside #groups label span")
     page.run("document.getElementById('save-png').click()")
     assert page.saved("map.png")[:4] == b"\x89PNG"
     for name in ("edges.csv", "nodes.csv"):

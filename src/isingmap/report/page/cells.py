@@ -35,7 +35,7 @@ class ShownTable:
         Which columns are numbers.
     rows : list of list of Cell
     n_rows : int
-        In the file, of which these may be the first.
+        Of which these may be the first.
     """
 
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
     look = list(zip(kept, columns, numeric, strict=True))
     shown = [[_cell(row[k], name, is_number) for k, name, is_number in look] for row in rows]
     meanings = [meaning_of(file, name) for name in columns]
-    return ShownTable(columns, meanings, numeric, shown, len(table.rows))
+    return ShownTable(columns, meanings, numeric, shown, len(table.rows if order is None else shown))
 
 
 def _is_numeric(file: str, name: str, cells: list[str]) -> bool:

@@ -40,7 +40,7 @@
 
   function count() {
     const { edge } = map.shown, those = edge.filter(Boolean).length;
-    return `${those} of ${nEdges} edges of both maps and ${n} variables shown.`;
+    return `${those} of ${nEdges} edges of either map and ${n} variables shown.`;
   }
 
   const map = pictureOf(data, { edges, nodes }, { edgeWords, nodeWords, tieWords: (e) => edges.text(e, "difference"), count });

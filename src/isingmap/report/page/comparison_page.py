@@ -72,6 +72,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         has_pale=bool((found.p_values >= LEVEL).any()),
         has_stars=bool((found.holm < LEVEL).any()),
         tables=_tables(found),
+        counts={"edges": f"{model.n_edges:,}", "pairs": f"{len(found.tables[DIFFERENCES].rows):,}"},
         downloads={
             name: data_address("text/csv", table.file)
             for name, table in found.tables.items()
@@ -116,7 +117,7 @@ def verdicts_of(found: Compared) -> Iterator[str]:
 def _by_chance(p_value: float, n_permutations: object) -> str:
     if p_value < LEVEL:
         return f"more than chance makes (p = {p_value:.3g})"
-    if isinstance(n_permutations, int) and 1 / (1 + n_permutations) >= LEVEL:
+    if isinstance(n_permutations, int) and p_value * (1 + n_permutations) < 1.5:  # the least that there can be
         few = counted(n_permutations, "permutation")
         return f"p = {p_value:.3g}, and {few} cannot show p < {LEVEL:g}: {round(1 / LEVEL):,} or more are needed"
     return f"chance may make as much (p = {p_value:.3g})"

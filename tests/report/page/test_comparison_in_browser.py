@@ -1,0 +1,117 @@
+"""The page of a comparison in a real browser: views, filters, words, keyboard, a phone."""
+
+import xml.etree.ElementTree as xml
+
+import numpy as np
+import pytest
+from opened_page import Page
+
+from hostile_names import GROUPS, NAMES
+from isingmap.report.page.comparison_folder import read_comparison
+from isingmap.report.page.difference_picture import owners_of
+
+
+@pytest.fixture(scope="module")
+def found(compared):
+    return read_comparison(compared)
+
+
+@pytest.fixture
+def page(browser, compared):
+    opened = Page(browser, compared)
+    yield opened
+    assert [entry["message"] for entry in browser.get_log("browser")] == []  # no error, nothing refused, no alert
+
+
+def choose(page, identity, index):
+    page.run(
+        "const e = document.getElementById(arguments[0]); e.selectedIndex = arguments[1];"
+        "e.dispatchEvent(new Event('input'))",
+        identity,
+        index,
+    )
+
+
+def test_names_are_text_and_groups_are_links(page):
+    assert page.find("h1").text == "<script>alert(6)</script>"
+    assert page.texts(".compared a") == list(GROUPS)
+    page.find(".compared a").click()
+    assert page.find("h1").text == f"<script>alert(6)</script>: {GROUPS[0]}"
+    assert page.texts("#groups") == [] and page.texts(".table[data-kind=nodes] tbody td:first-child")[-1] == "plain"
+
+
+def test_views_show_differences_and_both_maps(page, found):
+    every = list(range(len(found.rows)))
+    colours = "return [...document.querySelectorAll('#picture line')].map((e) => e.getAttribute('stroke'))"
+    assert page.edges == every
+    by_owner = page.run(colours)
+    for k in range(2):
+        choose(page, "view", 2 + k)
+        assert page.edges == np.flatnonzero(found.couplings[:, k]).tolist() != every
+        assert page.run("return document.querySelectorAll('#picture [stroke-opacity]:not(.out)').length") == 0
+        assert any("coupling > 0" in text for text in page.texts(".legend:not([hidden]) li"))
+    choose(page, "view", 1)
+    assert page.edges == every and page.run(colours) != by_owner
+    assert any("more positive in" in text for text in page.texts(".legend:not([hidden]) li"))
+    choose(page, "view", 0)
+    assert page.run(colours) == by_owner
+
+
+def test_filters_by_map_difference_and_p(page, found):
+    owners, difference = owners_of(found), np.abs(found.differences.couplings)
+    for owner in range(3):
+        choose(page, "owner", 1 + owner)
+        assert page.edges == np.flatnonzero(owners == owner).tolist()
+        assert len(page.texts(".table[data-kind=edges] tbody tr:not([hidden])")) == len(page.edges)
+    page.run("document.getElementById('clear').click()")
+    page.set("strength", "60")
+    assert page.edges == np.flatnonzero(difference >= 0.6 * difference.max()).tolist()
+    page.set("strength", "0")
+    choose(page, "sure", 2)
+    assert page.edges == np.flatnonzero(found.holm < 0.05).tolist()
+    assert page.find("#count").text.startswith(f"{len(page.edges)} of {len(owners)} edges")
+
+
+def test_words_of_edges_and_variables(page, found):
+    surest = page.run("document.querySelector('.table[data-kind=edges] tbody tr').click(); return 0")
+    both = [f"{name}: " for name in GROUPS]
+    for words in (*both, "Difference (", "of the permutations (p = ", "corrected for all pairs (Holm) p = "):
+        assert words in page.card
+    assert page.run("return document.querySelectorAll('#picture .strong').length") == 1
+    page.set("find", "plain")
+    for words in ("plain\n", f" of {GROUPS[0]}, ", f" of {GROUPS[1]}.", "Fields ", "Sums of |couplings| ", "Largest"):
+        assert words in page.card
+    n_ties = int((found.differences.edges == len(NAMES) - 1).any(axis=1).sum())
+    assert page.run("return document.querySelectorAll('#card table tr').length") == n_ties > 0
+    assert surest == 0
+
+
+def test_the_keyboard_reaches_every_number(page, found):
+    from selenium.webdriver.common.keys import Keys
+
+    page.run("document.querySelector('.skip').focus()")
+    reached = set()
+    for _ in range(45):
+        page.press(Keys.TAB)
+        reached.add(page.run("return document.activeElement.id || document.activeElement.tagName"))
+    assert {"find", "view", "owner", "strength", "sure", "picture", "save-svg", "TR"} <= reached
+    page.run("document.querySelector('.table[data-kind=edges] tbody tr').focus()")
+    for _ in found.rows[1:]:
+        page.press(Keys.ARROW_DOWN)
+    assert page.run("return document.activeElement.matches(':last-child')")
+    page.press(Keys.ENTER)
+    assert "Difference (" in page.card
+
+
+def test_the_picture_is_saved_with_the_legend_of_its_view(page):
+    choose(page, "view", 1)
+    page.run("document.getElementById('save-svg').click()")
+    picture = xml.fromstring(page.saved("map.svg"))
+    legend = [text.text for text in picture.findall(".//{*}text[@class='words']")]
+    assert legend == page.texts("aside .legend:not([hidden]) li span") and len(legend) > 3
+
+
+def test_on_a_phone_nothing_is_cut_off(browser, compared):
+    page = Page(browser, compared, 390, 844)
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+    assert len(page.edges) > 2
