@@ -9,7 +9,7 @@ import pytest
 
 from isingmap.errors import FileFormatError, ModelError, NonPlanarError
 from isingmap.planar.drawing.segment_crossings import has_crossings
-from isingmap.report import field_arcs, map_figure, plots
+from isingmap.report import field_arcs, map_figure, name_places, plots
 from isingmap.report.appearance import MARKERS, group_styles, scale_of, sign_style
 from isingmap.report.name_places import place_labels
 from isingmap.report.plots import draw_map
@@ -245,6 +245,19 @@ def test_labels_avoid_what_is_in_their_way(centres, wide):
     for v in range(2):
         off = np.clip(centres, low[v], high[v]) - centres
         assert np.hypot(*off.T).min() >= 2.0
+
+
+@pytest.mark.parametrize("step", [0.0, 12.0])  # places at random, and in rows that tie and meet
+def test_what_is_not_looked_at_has_no_say(monkeypatch, step):
+    rng = np.random.default_rng(3)
+    centres = rng.random((40, 2)) * 300
+    centres = np.round(centres / step) * step if step else centres
+    sizes = np.column_stack([rng.integers(10, 90, 40) + 0.5, np.full(40, 8.5)])
+    edges = rng.integers(0, 40, (70, 2))
+    what = {"radius": 3.6, "bounds": (0, 0, 340, 330)}
+    placed = place_labels(centres, sizes, edges, **what)
+    monkeypatch.setattr(name_places, "NEAR", 1e6)  # everything is near, as if nothing were left out
+    np.testing.assert_array_equal(place_labels(centres, sizes, edges, **what), placed)
 
 
 def test_labels_avoid_nodes():
