@@ -96,7 +96,7 @@ def _nodes_under(boxes, centres, radius: float):
 
 
 def _edge_lengths_under(boxes, start, end):
-    """Length of each edge inside each box, (n_boxes, n_edges): clipped to the box in both directions (Liang and Barsky)."""
+    """Length of each edge inside each box, (n_boxes, n_edges), clipped in both directions (Liang and Barsky)."""
     along = end - start
     along = np.where(along == 0, 1e-9, along)
     first = (boxes[:, None, :2] - start) / along

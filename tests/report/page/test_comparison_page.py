@@ -112,7 +112,7 @@ test_of.__test__ = False
         (0.01, 99, "more than chance makes (p = 0.01)"),
         (0.3, 99, "chance may make as much (p = 0.3)"),
         (0.3, 9, "chance may make as much (p = 0.3)"),
-        (0.1, 9, "p = 0.1, and 9 permutations cannot show p < 0.05: 20 or more are needed"),
+        (0.1, 9, "p = 0.1, the least that 9 permutations can show; take 20 or more"),
     ],
 )
 def test_tests_in_words(compared, tmp_path, p_value, n_permutations, words):

@@ -33,9 +33,9 @@ MOST_CODINGS = 2  # kinds of labels told at the top
 MOST_SAVED = 1_000_000  # bytes of a table that can be saved from the page; larger ones are in the folder alone
 # The tests of the whole, by the labels of their facts: what differs by how much.
 _TESTED = {
-    "structure": "Structure: the coupling that differs most differs by {:.3g}",
-    "global strength": "Global strength: the sums of |couplings| differ by {:.3g}",
-    "likelihood ratio": "One map or two: 2 log likelihood ratio of two maps against one for all rows {:.3g}",
+    "structure": "Structure: the coupling that differs most differs by {}",
+    "global strength": "Global strength: the sums of |couplings| differ by {}",
+    "likelihood ratio": "One map or two: 2 log likelihood ratio of two maps against one for all rows {}",
 }
 
 
@@ -47,7 +47,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
     FileFormatError
         If the facts of a test have no numbers.
     """
-    sheet, views = sheet_of(found.differences, found.positions), views_of(found)
+    sheet, views = sheet_of(found.differences, found.positions, drawn="as both maps are drawn"), views_of(found)
     model = found.differences
     names = " and ".join(map(printable, found.labels))
     return page_from(
@@ -59,7 +59,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         groups=list(_groups(found, with_links)),
         codings=[shortened(fact.text, 200) for fact in found.facts if fact.label == CODING][:MOST_CODINGS],
         verdicts=list(verdicts_of(found)),
-        warnings=[fact.text for fact in found.facts if fact.section == CARE],
+        warnings=[shortened(fact.text, 160) for fact in found.facts if fact.section == CARE],
         sections=sections_of(found.facts, HEADINGS, FIRST, left_out=EDGES),
         sheet=sheet,
         nodes=list(nodes_of(model, None, sheet)),
@@ -111,7 +111,7 @@ def verdicts_of(found: Compared) -> Iterator[str]:
     for fact in found.facts:
         if fact.section == TESTS and fact.label in _TESTED:
             value, p_value = (_number(found, fact, name) for name in ("value", "p_value"))
-            yield f"{_TESTED[fact.label].format(value)}; {_by_chance(p_value, n_permutations)}"
+            yield f"{_TESTED[fact.label].format(_shown(value))}; {_by_chance(p_value, n_permutations)}"
 
 
 def _by_chance(p_value: float, n_permutations: object) -> str:
@@ -119,8 +119,12 @@ def _by_chance(p_value: float, n_permutations: object) -> str:
         return f"more than chance makes (p = {p_value:.3g})"
     if isinstance(n_permutations, int) and p_value * (1 + n_permutations) < 1.5:  # the least that there can be
         few = counted(n_permutations, "permutation")
-        return f"p = {p_value:.3g}, and {few} cannot show p < {LEVEL:g}: {round(1 / LEVEL):,} or more are needed"
+        return f"p = {p_value:.3g}, the least that {few} can show; take {round(1 / LEVEL):,} or more"
     return f"chance may make as much (p = {p_value:.3g})"
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _number(found: Compared, fact: Fact, name: str) -> float:

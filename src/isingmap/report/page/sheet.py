@@ -51,13 +51,13 @@ class Sheet:
         return next(iter(self.layouts.values()))
 
 
-def sheet_of(model: IsingModel, positions: Positions | None, *, several: bool = True) -> Sheet:
+def sheet_of(model: IsingModel, positions: Positions | None, *, several: bool = True, drawn: str = AS_DRAWN) -> Sheet:
     """The places given first, then a planar layout if there are none or they have crossings, then by distance.
 
-    With `several=False` only the first of them is sought.
+    With `several=False` only the first of them is sought. Places given are `drawn` where edges cross.
     """
     names = shown_names(model.names)
-    layouts = _layouts(model, positions, several)
+    layouts = _layouts(model, positions, several, drawn)
     first = next(iter(layouts.values()))
     map_width, map_height, _ = sheet(first)
     placed = {name: _fitted(places, np.array([map_width, map_height])) for name, places in layouts.items()}
@@ -75,12 +75,12 @@ def _labels(centres: np.ndarray, names: list[str], model: IsingModel, bounds: tu
     return place_labels(centres, sizes, model.edges, radius=radius, bounds=bounds)
 
 
-def _layouts(model: IsingModel, positions: Positions | None, several: bool) -> dict[str, np.ndarray]:
+def _layouts(model: IsingModel, positions: Positions | None, several: bool, drawn: str) -> dict[str, np.ndarray]:
     n, found = model.n_spins, {}
     if positions is not None:
-        drawn = np.array([positions[name] for name in model.names], dtype=float).reshape(-1, 2)
-        drawn = drawn / (np.abs(drawn).max(initial=0.0) or 1.0)  # whatever the units, nothing overflows
-        found[AS_DRAWN if has_crossings(drawn, model.edges) else PLANAR] = drawn
+        given = np.array([positions[name] for name in model.names], dtype=float).reshape(-1, 2)
+        given = given / (np.abs(given).max(initial=0.0) or 1.0)  # whatever the units, nothing overflows
+        found[drawn if has_crossings(given, model.edges) else PLANAR] = given
     if PLANAR not in found and (several or not found):
         with suppress(NonPlanarError):
             found[PLANAR] = named_layout(PLANAR, n, model.edges, labels=model.names)
