@@ -31,7 +31,7 @@ COLUMNS = {
         Column("se", "standard error of the coupling, for this graph", NATS),
         Column("lower", "lower end of the 95 % interval of the coupling, for this graph", NATS),
         Column("upper", "upper end of the 95 % interval of the coupling, for this graph", NATS),
-        Column("interval", "how the interval was found: wald (coupling -+ 1.96 se) or profile (likelihood-ratio test)"),
+        Column("interval", "how it was found: wald (coupling -+ 1.96 se; with clusters Student's t) or profile (likelihood-ratio test)"),
         Column("correlation", "E[x_i x_j] in the model: P(agree) - P(differ)", MEAN),
         Column("empirical", "E[x_i x_j] in the data", MEAN),
         Column("rows", "rows in which both variables are known", ROWS),
@@ -92,7 +92,7 @@ COLUMNS = {
     "misses.csv": (
         Column("source", "the variable, or one of a pair"),
         Column("target", "the other variable of the pair; (mean) means the mean of the first"),
-        Column("fitted", "yes where there is an edge or a field, so that model and data agree, but for a prior"),
+        Column("fitted", "yes where there is an edge or a field, so that model and data agree, but for a prior or EM"),
         Column("data", "E[x_i x_j], or E[x_i], in the data", MEAN),
         Column("model", "the same in the model", MEAN),
         Column("difference", "data - model"),
