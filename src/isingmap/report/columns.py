@@ -31,7 +31,7 @@ COLUMNS = {
         Column("se", "standard error of the coupling, for this graph", NATS),
         Column("lower", "lower end of the 95 % interval of the coupling, for this graph", NATS),
         Column("upper", "upper end of the 95 % interval of the coupling, for this graph", NATS),
-        Column("interval", "how it was found: wald (coupling -+ 1.96 se; with clusters Student's t) or profile (likelihood-ratio test)"),
+        Column("interval", "wald (coupling -+ 1.96 se; with clusters Student's t) or profile (likelihood-ratio test)"),
         Column("correlation", "E[x_i x_j] in the model: P(agree) - P(differ)", MEAN),
         Column("empirical", "E[x_i x_j] in the data", MEAN),
         Column("rows", "rows in which both variables are known", ROWS),
