@@ -114,3 +114,11 @@ def test_decimal_commas_are_named(run, tmp_path):
     (tmp_path / "t.csv").write_text("a;b\n0,5;1,25\n2,5;0,5\n1,5;1,5\n0,5;2,5\n")
     code, _, err = run("fit", tmp_path / "t.csv", "--threshold", "1", "-o", tmp_path / "map")
     assert code == 2 and "decimal points instead of commas" in err
+
+
+def test_a_scale_is_cut_and_the_threshold_works(run, tmp_path):
+    cells = np.random.default_rng(0).integers(1, 6, (60, 3)).astype(str).tolist()
+    (tmp_path / "t.csv").write_text("a,b,c\n" + "\n".join(map(",".join, cells)) + "\n")
+    code, _, err = run("fit", tmp_path / "t.csv", "-o", tmp_path / "m")
+    assert code == 2 and "If it is a scale, choose from which value on a cell is +1: --threshold 3, for all" in err
+    assert run("fit", tmp_path / "t.csv", "--threshold", "3", "-o", tmp_path / "m")[0] == 0

@@ -26,6 +26,7 @@ from isingmap.io.csv_table import read_table
             ["fit", "x.csv", "-o", "d", "--famly", "partial"],
             "there is no option --famly; did you mean --family?",
         ),
+        (["compare", "x.csv", "y.csv", "-o", "d", "--labels"], "there is no option --labels\nsee"),
         (["fit", "x.csv", "y.csv", "-o", "d"], "'y.csv' is one argument too many"),
         (["fit", "x.csv", "-o", "d", "--crit", "bic"], "there is no option --crit"),
         (["fit", "x.csv", "-o", "d", "--family", "ising"], "invalid choice: 'ising'"),

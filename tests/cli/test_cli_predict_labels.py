@@ -46,7 +46,16 @@ def test_other_labels_are_refused(fitted, label):
 def test_the_opposite_coding_is_refused(fitted):
     _, predict = fitted
     code, _, said = predict("a,b,c\n1,1,\n2,2,2\n", "--positive", "2")
-    assert code == 2 and "the model was learned from '2' (-1) and '1' (+1)" in said
+    assert code == 2 and "the model was learned from '2' (-1) and '1' (+1). Leave --positive out" in said
+    assert predict("a,b,c\n1,1,\n2,2,2\n")[0] == 0
+
+
+def test_labels_that_the_fit_did_not_have_are_to_be_written_as_there(fitted):
+    _, predict = fitted
+    code, _, said = predict("a,b,c\nyes,no,no\nno,no,yes\n")
+    assert code == 2 and "column 'a' has the label 'yes'; the model was learned from '2' (-1) and '1' (+1)." in said
+    assert "Write these labels in the table or, if 'yes' stands for a missing answer, use --missing-label yes" in said
+    assert "--positive" not in said and predict("a,b,c\n1,2,2\n2,2,1\n")[0] == 0
 
 
 def test_a_model_of_counts_asks_for_its_threshold(run, tmp_path):

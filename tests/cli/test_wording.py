@@ -23,6 +23,7 @@ def model(tmp_path):
         ("fit t.csv -o o --threshold nan", "--threshold must be a finite number, got nan"),
         ("fit t.csv -o o --threshold 1 --positive 1", "--threshold and --positive exclude each other"),
         ("fit t.csv -o o --search tmfg --min-gain 1 --n-edges 3", "--min-gain 1.0, --n-edges 3; leave them out"),
+        ("fit t.csv -o o --weight-kind survey", "give them (--weight-column of a file, sample_weight= of `fit` in"),
         ("fit const.csv -o o", "c (1 in all 36). Leave it out, or use --constant drop"),
         ("fit empty.csv -o o --missing drop", "Use --missing em, --missing minus or --missing pairwise"),
         ("fit ids.csv -o o", "set it aside (--id-column of a file"),

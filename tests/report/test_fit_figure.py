@@ -1,7 +1,6 @@
 """The picture of a fit shows every mean and every pair where it is, in the data and in the model."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -59,7 +58,9 @@ def test_without_axes_there_is_a_new_figure(learned):
 
 
 def test_nothing_to_compare_is_an_empty_frame(learned):
-    mine = plot_fit(SimpleNamespace(misses=(), model=learned.model), axes())
+    nothing = replace(learned)
+    vars(nothing)["misses"] = []
+    mine = plot_fit(nothing, axes())
     assert not mine.collections and mine.get_legend() is None
 
 

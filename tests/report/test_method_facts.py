@@ -29,7 +29,8 @@ def test_data_coding_model_search_criterion_and_version(learned):
         "Its family is planar (a field on every variable; the graph of the couplings is planar); it has 1 coupling and "
         "3 fields. The graph was chosen by a forward-backward search under BIC. "
         "Couplings and fields are maximum-likelihood estimates; all likelihoods were computed exactly, with isingmap "
-        f"{__version__}, which implements and extends the method of Johnson, Netrapalli and Chertkov (2011)."
+        f"{__version__}, which implements and extends the method of Johnson, Netrapalli and Chertkov (2011). "
+        "Standard errors are from the Fisher information, exact if the model is right."
     )
 
 
@@ -41,8 +42,25 @@ def test_data_coding_model_search_criterion_and_version(learned):
             {"criterion": "maximal", "prior": 2.0},
             "under the likelihood alone, with as many edges as there is room for.",
         ),
-        ({"criterion": "maximal", "prior": 2.0}, "estimates, under a prior of 2 pseudo-observations;"),
-        ({"search": "tmfg"}, "The graph is the triangulated maximally filtered graph (TMFG) of the moments."),
+        ({"criterion": "maximal", "prior": 2.0}, "estimates, with 2 pseudo-observations spread evenly"),
+        ({"prior": 1.0}, "with 1 pseudo-observation spread evenly over all configurations as a prior; all"),
+        ({"search": "tmfg"}, "The graph is the triangulated maximally filtered graph (TMFG; Massara et al., 2016) of "),
+        ({"search": "tmfg"}, " of the absolute correlations."),
+        ({"search": "pmfg", "family": "zero-field"}, " of the absolute moments."),
+        ({"family": "zero-field"}, "Couplings are maximum-likelihood estimates;"),
+        ({"family": "zero-field", "search": "independent"}, "Nothing was estimated; all likelihoods"),
+        ({"family": "auto"}, ", the best of 4 by EBIC; it has"),
+        (
+            {"required_edges": [(0, 2)], "n_edges": 2, "min_gain": 0.01, "max_width": 2},
+            "gamma = 0.25 (1 edge required, at most 2 edges, each with a gain of at least 0.01 nats per row, width of "
+            "the graph at most 2).",
+        ),
+        ({"errors": "robust"}, "Standard errors are robust (sandwich), from 60 rows."),
+        ({"criterion": "cv", "n_folds": 3}, "; criterion and gamma were chosen by 3-fold cross-validation, by the"),
+        (
+            {"criterion": "cv", "n_folds": 3, "family": "auto"},
+            "; family, criterion and gamma were chosen by 3-fold cross-validation,",
+        ),
         ({"search": "independent"}, "The graph has no edges."),
         ({"graph": [(0, 1)]}, "It has 1 coupling and 3 fields. The graph was given."),
         ({"fields": "paying"}, "fields that did not pay were dropped in the end"),
@@ -57,6 +75,49 @@ def test_missing_cells_are_said(missing, said):
     some = X.copy()
     some[:5, 2] = None
     assert said in methods(PlanarIsing(missing=missing, graph=[(0, 1)]).fit(as_spin_table(some)).learned_)
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("drop", "from 55 rows; rows with a missing cell, if any, were left out."),
+        ("minus", "from 60 rows; missing cells, if any, were read as -1."),
+    ],
+)
+def test_what_became_of_missing_cells_is_said(missing, said):
+    some = X.copy()
+    some[:5, 2] = None
+    assert said in methods(PlanarIsing(missing=missing, graph=[(0, 1)]).fit(as_spin_table(some)).learned_)
+
+
+def test_weights_of_a_survey_and_clusters_are_said():
+    fit = PlanarIsing(weight_kind="survey", graph=[(0, 1)])
+    assert "from 60 rows with weights of a survey (effective number 54.0)." in methods(
+        fit.fit(as_spin_table(X), sample_weight=np.tile([1.0, 2.0], 30)).learned_
+    )
+    clusters = [str(k // 3) for k in range(60)]
+    assert "robust (sandwich), from 20 clusters of rows" in methods(
+        PlanarIsing(graph=[(0, 1)]).fit(as_spin_table(X), clusters=clusters).learned_
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "author"),
+    [
+        ({}, "Foygel"),
+        ({"search": "tmfg"}, "Massara"),
+        ({"search": "pmfg"}, "Tumminello"),
+        ({"search": "chow-liu"}, "Chow,"),
+    ],
+)
+def test_what_was_used_is_cited_and_nothing_else(settings, author, learned):
+    def cited(found):
+        return next(fact.value for fact in method_facts(found) if fact.label == "cite")
+
+    assert [text.startswith(author) for text in cited(PlanarIsing(**settings).fit(as_spin_table(X)).learned_)] == [
+        False, False, True,
+    ]  # fmt: skip
+    assert len(cited(learned)) == 2
 
 
 def test_an_interrupted_search_is_said(learned):

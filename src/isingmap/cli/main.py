@@ -165,7 +165,7 @@ def _about_unknown(unknown: Sequence[str], parser: Parser) -> str:
     name = unknown[0].split("=")[0]
     if not name.startswith("-"):
         return f"{name!r} is one argument too many\nsee {parser.prog} --help"
-    close = difflib.get_close_matches(name, _options_of(parser), 1)
+    close = difflib.get_close_matches(name, _options_of(parser), 1, 0.8)
     advice = f"; did you mean {close[0]}?" if close else ""
     return f"there is no option {name}{advice}\nsee {parser.prog} --help"
 

@@ -318,6 +318,6 @@ def _refuse_mixed(first: Group, second: Group) -> None:
         raise DataError(
             f"{counted(shared, 'cluster')} of {total:,} {'has' if shared == 1 else 'have'} rows in both groups "
             f"({listed([first.label, second.label])}), the others in one. Clusters are dealt out whole where "
-            "each is in one group, or swap sides where each is in both. Leave out the rows of either kind, or name "
-            "another column by cluster_column="
+            "each is in one group, or swap sides where each is in both. Leave out the rows of either kind, or give "
+            "other clusters (another cluster_column= of a file)"
         )

@@ -223,8 +223,8 @@ def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
     if rule == "error":
         them = "it" if len(everywhere) == 1 else "them"
         raise DataError(
-            f"{what}. Leave {them} out of all groups by drop_column= or constant='drop', or keep {them} by prior=1 and "
-            "constant='keep'"
+            f"{what}. Leave {them} out of all groups by constant='drop' (or drop_column= of a file), or keep {them} by "
+            "prior=1 and constant='keep'"
         )
     kept = [name for name in groups[0].table.names if name not in everywhere]
     if len(kept) < 2:

@@ -63,7 +63,7 @@ def code_columns(
         All columns that cannot be read as two values, each with its value, place and count.
     """
     if known and positive is None and threshold is None:
-        positive = _known_labels(columns, names, known)
+        positive = _known_labels(_without_missing(columns, missing_label)[0], names, known)
     columns, values, codings, notes = decided_codings(
         columns, names, positive=positive, threshold=threshold, missing_label=missing_label, place=place
     )
@@ -122,6 +122,11 @@ def _known_labels(columns: Sequence[LabelColumn], names: Sequence[str], known: M
     if numbers:
         least = numbers[0]
         raise DataError(f"the model was learned from counts, {least[3:]} or more being +1. Give threshold={least[3:]}")
+    for name, column in zip(names, columns, strict=True):
+        if name in known and column.values:
+            before = known[name]
+            if not set(column.values) & {normalise(before.negative), normalise(before.positive)}:
+                raise _other_label(name, column.display(column.values[0]), "", before)
     return {name: known[name].positive for name in names if name in known}
 
 
@@ -133,11 +138,21 @@ def _refuse_other_labels(spins, codings, names, known: Mapping[str, Coding]) -> 
         before = known[name]
         for value, label, meant in ((-1, coding.negative, before.negative), (1, coding.positive, before.positive)):
             if (values == value).any() and normalise(label) != normalise(meant):
-                raise DataError(
-                    f"column {name!r} has the label {label!r} as {value:+d}; the model was learned from "
-                    f"{before.negative!r} (-1) and {before.positive!r} (+1). If {label!r} stands for a missing answer, "
-                    f"use missing_label={label!r}"
-                )
+                raise _other_label(name, label, f" as {value:+d}", before)
+
+
+def _other_label(name: str, label: str, meaning: str, before: Coding) -> DataError:
+    """What is said of a label that is not what it was in the data of the model."""
+    if normalise(label) in (normalise(before.negative), normalise(before.positive)):
+        advice = "Leave positive= out"
+    else:
+        advice = (
+            f"Write these labels in the table or, if {label!r} stands for a missing answer, use missing_label={label!r}"
+        )
+    return DataError(
+        f"column {name!r} has the label {label!r}{meaning}; the model was learned from {before.negative!r} (-1) and "
+        f"{before.positive!r} (+1). {advice}"
+    )
 
 
 def _without_missing(columns: Sequence[LabelColumn], missing_label: MissingLabels):

@@ -15,6 +15,10 @@ Pair = tuple[str, str]
 
 HINT_IDS = "If it is an id or a group, set it aside (id_column= of a file; leave it out of an array)."
 HINT_THRESHOLD = "For counts, choose from which value on a cell is +1, such as threshold=1."
+_HINT_SCALE = (
+    "If it is a scale, choose from which value on a cell is +1: threshold={}, for all columns alike, or write 0 and 1 "
+    "into the table."
+)
 _HINT_POSITIVE = "Say which label is +1: positive=LABEL for all columns, or column by column, "
 
 
@@ -151,6 +155,8 @@ def _count_hint(values: Sequence[str]) -> tuple[str, ...]:
     """The hint at a threshold, if values look like counts: whole numbers from 0 on, not all above 1 of them codes."""
     numbers = [number(value) for value in values]
     counts = sorted(value for value in numbers if value is not None and value >= 0 and value.is_integer())
+    if len(counts) == len(values) > 2 and counts == list(range(1, len(values) + 1)):
+        return (_HINT_SCALE.format(len(values) // 2 + 1),)
     if len(counts) < len(values) or counts[0] != 0 or counts[-1] <= 1:
         return ()
     odd = [value for value in counts if value > 1]

@@ -307,7 +307,8 @@ def check_places(places: Positions, names: Sequence[str]) -> dict[str, tuple[flo
     """
     if isinstance(places, str) or not hasattr(places, "items"):
         raise ModelError(
-            f"places must map names to (x, y), got {type(places).__name__}; read_positions reads those of a model.json"
+            f"places must map names to (x, y), got {type(places).__name__}; positions_of of a map and read_positions "
+            "of a model.json return that"
         )
     absent = [name for name in names if name not in places]
     if absent:

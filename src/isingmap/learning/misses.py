@@ -24,7 +24,7 @@ class Miss(NamedTuple):
     source, target : int
         The variables; the target of a mean is -1.
     is_fitted : bool
-        Whether the pair has an edge, or the variable a field: then the two agree, but for a prior.
+        Whether the pair has an edge, or the variable a field: then the two agree, but for a prior or EM.
     data, model : float
     error : float
         Standard error of the data's value if the model were true, given the means that it was fitted to.

@@ -37,7 +37,7 @@ COLUMNS = {
         Column("upper", "upper end of the 95 % interval of the coupling, for this graph", NATS),
         Column(
             "interval",
-            "how the interval was found: wald (coupling -+ 1.96 se) or profile (likelihood-ratio test)",
+            "wald (coupling -+ 1.96 se; with clusters Student's t) or profile (likelihood-ratio test)",
             is_text=True,
         ),
         Column("correlation", "E[x_i x_j] in the model: P(agree) - P(differ)", MEAN),
@@ -102,7 +102,7 @@ COLUMNS = {
         Column("target", "the other variable of the pair; (mean) means the mean of the first", is_text=True),
         Column(
             "fitted",
-            "yes where there is an edge or a field, so that model and data agree, but for a prior",
+            "yes where there is an edge or a field, so that model and data agree, but for a prior or EM",
             is_text=True,
         ),
         Column("data", "E[x_i x_j], or E[x_i], in the data", MEAN),

@@ -111,8 +111,8 @@ def _edges(found: Comparison) -> Iterator[Fact]:
     if least > LEVEL:
         needed = math.ceil(tested / LEVEL)
         text += (
-            f", which takes {needed:,} permutations or more: with {found.n_permutations:,} none can get below "
-            f"{min(least, 1.0):.2g}"
+            f" (with so many pairs that takes {needed:,} permutations or more: with {found.n_permutations:,} no "
+            f"corrected p can get below {min(least, 1.0):.2g})"
         )
     yield Fact(TESTS, "edges", {"tested": tested, "below_level": sure, "below_level_holm": corrected}, text)
     names = distinct(map(printable, found.names), 30)

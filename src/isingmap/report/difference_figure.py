@@ -8,7 +8,7 @@ import numpy as np
 
 from isingmap.comparing.comparison import Comparison
 from isingmap.data.table import counted
-from isingmap.learning.learned_map import Positions
+from isingmap.learning.learned_map import Positions, check_places
 from isingmap.report.appearance import scale_of
 from isingmap.report.common_places import common_places
 from isingmap.report.map_figure import (
@@ -21,14 +21,12 @@ from isingmap.report.map_figure import (
     draw_legend,
     draw_names,
     draw_nodes,
-    in_points,
     legend_line,
-    new_axes,
-    scaled,
     sheet,
     shown_names,
     width_rows,
 )
+from isingmap.report.on_axes import check_axes, check_kind, in_points, new_axes, room_beside, scaled
 from isingmap.report.text import shortened
 
 LEVEL = 0.05
@@ -75,22 +73,30 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
     -------
     matplotlib Axes
         One unit of it is one point (1/72 inch).
+
+    Raises
+    ------
+    ModelError
+        If it is no comparison, the places lack a variable, or the axes are none or too small.
     """
-    places = common_places([learned.model for learned in comparison.maps]) if places is None else places
-    axes = new_axes(_size(places), whole=True) if axes is None else axes
-    width, height = in_points(axes)
-    frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
-    points = np.array([places[name] for name in comparison.names], dtype=float).reshape(-1, 2)
-    room = max(width - LEGEND_WIDTH, 1.0), max(height - CAPTION, 1.0)
-    points = scaled(points, frame, room) + (0, CAPTION)
+    check_kind("plot_difference", comparison, Comparison, "what compare returns")
+    models = [learned.model for learned in comparison.maps]
+    places = common_places(models) if places is None else check_places(places, comparison.names)
     shown = np.flatnonzero(comparison.difference != 0)
     edges, difference = comparison.pairs[shown], comparison.difference[shown]
+    rows = _legend_rows(comparison, difference)
+    axes = new_axes(_size(places), whole=True) if axes is None else check_axes(axes)
+    width, height = in_points(axes)
+    box, corner = room_beside((width, max(height - CAPTION, 1.0)), len(rows), LEGEND_WIDTH, "")
+    box[1::2] += CAPTION
+    frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
+    points = scaled(np.array([places[name] for name in comparison.names], dtype=float).reshape(-1, 2), frame, box)
     draw_edges(axes, points, edges, difference, np.where(comparison.edge_p_values[shown] < LEVEL, 1.0, FADED))
     _draw_stars(axes, points[edges[comparison.holm_p_values[shown] < LEVEL]])
     draw_nodes(axes, points, None, None)
-    draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, CAPTION, room[0], height))
+    draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, *box[1:]))
     axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
-    draw_legend(axes, _legend_rows(comparison, difference), (room[0], height))
+    draw_legend(axes, rows, corner + (0.0, CAPTION))
     return axes
 
 

@@ -21,7 +21,7 @@ def error_facts(learned: LearnedMap, section: str) -> Iterator[Fact]:
         errors = "for the graph as it was given, as long as it was not chosen with the same data"
     else:
         errors = "for the graph as it is; they ignore that it was chosen with the same data"
-    yield text_fact(section, "standard errors", f"{_source(learned)}; {errors}")
+    yield text_fact(section, "standard errors", f"{source_of_errors(learned)}; {errors}")
     if learned.model.n_edges:
         yield text_fact(section, "intervals", _intervals(learned))
         yield from _empty_cells(learned, section)
@@ -63,7 +63,8 @@ def _weakest_edge(learned: LearnedMap, section: str) -> Iterator[Fact]:
     yield Fact(section, "least certain", value, printable(text))
 
 
-def _source(learned: LearnedMap) -> str:
+def source_of_errors(learned: LearnedMap) -> str:
+    """Where they come from: what follows "standard errors are"."""
     spread = learned.spread
     if learned.em is not None:
         return "from the observed information (Louis: complete information less that of the missing cells), exact"

@@ -11,7 +11,7 @@ from isingmap.data.table import counted
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.learning.misses import ALL_PAIRS_UP_TO, Miss
 from isingmap.report.appearance import NEGATIVE, POSITIVE, ZERO
-from isingmap.report.map_figure import new_axes
+from isingmap.report.on_axes import check_axes, check_kind, new_axes
 from isingmap.report.text import shortened
 
 FONT_SIZE = 7.5
@@ -45,15 +45,21 @@ def plot_fit(found: LearnedMap | GoodnessOfFit, axes: Any = None) -> Any:
     Parameters
     ----------
     found : LearnedMap or GoodnessOfFit
-        `learned_` of a fitted PlanarIsing, or what `check` finds for a table.
+        `learned_` of a fitted PlanarIsing, or what `goodness_of_fit` returns for a table.
     axes : matplotlib Axes, optional
         Those of a new pyplot figure where left out.
 
     Returns
     -------
     matplotlib Axes
+
+    Raises
+    ------
+    ModelError
+        If it is neither, or the axes are none.
     """
-    axes = new_axes(SIZE) if axes is None else axes
+    check_kind("plot_fit", found, (LearnedMap, GoodnessOfFit), "learned_ of a fit, or what goodness_of_fit returns")
+    axes = new_axes(SIZE) if axes is None else check_axes(axes)
     for (is_mean, is_fitted), (marker, colour, label) in _KINDS.items():
         points = _points(found.misses, is_mean, is_fitted)
         if len(points):

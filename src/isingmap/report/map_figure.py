@@ -149,31 +149,6 @@ def draw_legend(axes, rows, corner) -> None:
         )  # fmt: skip
 
 
-def new_axes(size: tuple[float, float], *, whole: bool = False):
-    """Axes of a new pyplot figure, inches; over all of it if `whole`."""
-    from matplotlib import pyplot
-
-    figure = pyplot.figure(figsize=size)
-    return figure.add_axes((0, 0, 1, 1)) if whole else figure.add_subplot()
-
-
-def in_points(axes) -> tuple[float, float]:
-    """Make one unit of the axes one point, without a frame, and return width and height."""
-    box = axes.get_window_extent()
-    width, height = (side * INCH / axes.figure.dpi for side in (box.width, box.height))
-    axes.set(xlim=(0, width), ylim=(0, height))
-    axes.set_axis_off()
-    return width, height
-
-
-def scaled(points: np.ndarray, frame: np.ndarray, room: tuple[float, float]) -> np.ndarray:
-    """Positions as points of the sheet, the frame as large as there is room for and in its middle."""
-    low, extent = frame.min(axis=0), np.maximum(np.ptp(frame, axis=0), 1e-9)
-    unit = float(min((max(side - 2 * MARGIN, 1.0) / e for side, e in zip(room, extent, strict=True) if e > 1e-9),
-                     default=1.0))  # fmt: skip
-    return (points - low - extent / 2) * unit + np.array(room) / 2
-
-
 def _group_rows(groups) -> list[tuple]:
     if groups is None:
         return []

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from isingmap.errors import ModelError
+from isingmap.errors import NonPlanarError
 from isingmap.learning.learned_map import LearnedMap, Positions, check_places
 from isingmap.model import IsingModel
 from isingmap.planar.drawing.layout import named_layout
 from isingmap.report import field_arcs
 from isingmap.report.map_figure import (
     INCH,
+    LEGEND_ROW,
     LEGEND_WIDTH,
     MARGIN,
     NODE_RADIUS,
@@ -20,12 +21,12 @@ from isingmap.report.map_figure import (
     draw_legend,
     draw_names,
     draw_nodes,
-    in_points,
     map_rows,
-    new_axes,
-    scaled,
     sheet,
 )
+from isingmap.report.on_axes import check_axes, check_kind, in_points, new_axes, room_beside, scaled
+
+_DRAWN = "learned_ of a fit, or an IsingModel"
 
 
 def positions_of(found: LearnedMap | IsingModel, layout: str = "planar") -> dict[str, tuple[float, float]]:
@@ -45,10 +46,11 @@ def positions_of(found: LearnedMap | IsingModel, layout: str = "planar") -> dict
     Raises
     ------
     ModelError
-        For an unknown layout.
+        If `found` is neither, or for an unknown layout.
     NonPlanarError
         From "planar", of a model whose graph is not.
     """
+    check_kind("positions_of", found, (LearnedMap, IsingModel), _DRAWN)
     if isinstance(found, LearnedMap):
         return dict(found.positions)
     places = named_layout(layout, found.n_spins, found.edges, labels=found.names)
@@ -78,30 +80,38 @@ def plot_map(
     Raises
     ------
     ModelError
-        If `found` is neither, or the positions lack a variable.
+        If `found` is neither, the positions lack a variable, or the axes are none or too small.
+    NonPlanarError
+        Of a model whose graph is not planar; `positions_of(found, "kamada-kawai")` has places for it, with crossings.
     """
-    if not isinstance(found, LearnedMap | IsingModel):
-        raise ModelError(f"plot_map draws learned_ of a fit, or an IsingModel; got {type(found).__name__}")
+    check_kind("plot_map", found, (LearnedMap, IsingModel), _DRAWN)
     model = found if isinstance(found, IsingModel) else found.model
     groups = list(found.groups) if isinstance(found, LearnedMap) and found.groups else None
-    places = positions_of(found) if positions is None else check_places(positions, model.names)
+    places = _own_places(found) if positions is None else check_places(positions, model.names)
     frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
-    side = LEGEND_WIDTH if legend else 0.0
-    axes = new_axes(_size(frame, side), whole=True) if axes is None else axes
-    width, height = in_points(axes)
-    room = max(width - side, 1.0), height
-    points = scaled(np.array([places[name] for name in model.names], dtype=float).reshape(-1, 2), frame, room)
     fields = model.fields if model.free_fields.any() else None
+    rows = map_rows(model.couplings, fields, groups) if legend else []
+    axes = new_axes(_size(frame, len(rows)), whole=True) if axes is None else check_axes(axes)
+    box, corner = room_beside(in_points(axes), len(rows), LEGEND_WIDTH, ", or legend=False")
+    points = scaled(np.array([places[name] for name in model.names], dtype=float).reshape(-1, 2), frame, box)
     draw_edges(axes, points, model.edges, model.couplings)
     draw_nodes(axes, points, fields, groups)
     radius = NODE_RADIUS if fields is None else field_arcs.reach(NODE_RADIUS)
-    draw_names(axes, points, model.edges, model.names, radius, (2.0, 0.0, *room))
-    if legend:
-        draw_legend(axes, map_rows(model.couplings, fields, groups), (room[0], height))
+    draw_names(axes, points, model.edges, model.names, radius, (2.0, *box[1:]))
+    draw_legend(axes, rows, corner)
     return axes
 
 
-def _size(frame: np.ndarray, side: float) -> tuple[float, float]:
-    """Of the map with its margins, inches; `side` points for the legend."""
+def _own_places(found: LearnedMap | IsingModel) -> Positions:
+    try:
+        return positions_of(found)
+    except NonPlanarError as error:
+        error.add_note('It can be drawn with crossings: positions=positions_of(model, "kamada-kawai")')
+        raise
+
+
+def _size(frame: np.ndarray, n_rows: int) -> tuple[float, float]:
+    """Of the map with its margins and the rows of its legend, inches."""
     width, height, _ = sheet(frame)
-    return (width + 2 * MARGIN + side) / INCH, (height + 2 * MARGIN) / INCH
+    side = LEGEND_WIDTH if n_rows else 0.0
+    return (width + 2 * MARGIN + side) / INCH, max(height + 2 * MARGIN, LEGEND_ROW * (n_rows + 1)) / INCH

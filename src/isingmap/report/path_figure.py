@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from isingmap.errors import ModelError
 from isingmap.learning.learned_map import LearnedMap
 from isingmap.report.appearance import PALETTE
-from isingmap.report.map_figure import new_axes
+from isingmap.report.on_axes import check_axes, check_kind, new_axes
+from isingmap.report.path_facts import has_criteria
 from isingmap.report.text import shortened
 from isingmap.selection.cross_validation import HeldOutPath
 from isingmap.structure.along_path import criteria_along, edges_along
+from isingmap.structure.result import GIVEN
+from isingmap.structure.search_methods import STEPWISE
 
 FONT_SIZE = 7.5
 SIZE = (6.4, 4.2)  # inches
@@ -20,7 +24,13 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (3, 1.2)), (0, (1.5, 1.2)), (0, (5, 1.2, 1.2,
 
 
 def path_figure(learned: LearnedMap) -> Any:
-    """A figure with the path of a map alone."""
+    """A figure with the path of a map alone.
+
+    Raises
+    ------
+    ModelError
+        As `plot_path`.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE, facecolor="white")
@@ -46,8 +56,16 @@ def plot_path(learned: LearnedMap, axes: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    Raises
+    ------
+    ModelError
+        If it is no LearnedMap, has no path, or the axes are none.
     """
-    axes = new_axes(SIZE) if axes is None else axes
+    check_kind("plot_path", learned, LearnedMap, "learned_ of a fit")
+    if not has_criteria(learned.result):
+        raise ModelError(_no_path(learned))
+    axes = new_axes(SIZE) if axes is None else check_axes(axes)
     edges, n_samples = edges_along(learned.result), learned.result.n_samples
     chosen: list[float] = []
     curves: list[tuple[np.ndarray, np.ndarray]] = []
@@ -65,6 +83,20 @@ def plot_path(learned: LearnedMap, axes: Any = None) -> Any:
         chosen.append(float(held_out.n_edges[held_out.best]))
     _frame(axes, curves, chosen)
     return axes
+
+
+def _no_path(learned: LearnedMap) -> str:
+    """Why there is nothing to draw."""
+    result = learned.result
+    if result.search not in STEPWISE:
+        which = "that was given" if result.search == GIVEN else f'of search="{result.search}"'
+        ways = " and ".join(f'search="{name}"' for name in STEPWISE)
+        return f"plot_path draws the steps of a search; a graph {which} has none, those of {ways} have"
+    if learned.em is not None or result.is_composite:
+        return (
+            "plot_path draws criteria along the path, and where cells are missing they are known of the last step alone"
+        )
+    return f"plot_path draws the steps of a search, and this one took none: no edge was worth it by {result.criterion}"
 
 
 def _lowest(edges: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -94,6 +126,7 @@ def _frame(axes, curves: list[tuple[np.ndarray, np.ndarray]], chosen: list[float
     axes.set_ylim(0.0, 1.08 * top if top > 0 else 1.0)
     axes.set_xlim(left=0)
     axes.set_xlabel("edges", fontsize=FONT_SIZE)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_ylabel("above its smallest value, nats", fontsize=FONT_SIZE)
     axes.tick_params(labelsize=FONT_SIZE)
     for side in ("top", "right"):

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from isingmap.errors import ModelError
 from isingmap.report.appearance import NEGATIVE, POSITIVE, ZERO
 from isingmap.report.map_figure import shown_names
+from isingmap.report.on_axes import check_axes, check_kind
 from isingmap.report.stability_facts import MOST_FALSE
 from isingmap.report.stability_tables import by_frequency
 from isingmap.report.text import shortened
@@ -20,7 +22,13 @@ FONT_SIZE = 7.5
 
 
 def stability_figure(stability: Stability, title: str | None) -> Any:
-    """Pairs in the order of their frequencies: all edges of the fit and others, as far as there is room."""
+    """Pairs in the order of their frequencies: all edges of the fit and others, as far as there is room.
+
+    Raises
+    ------
+    ModelError
+        As `plot_stability`.
+    """
     from matplotlib.figure import Figure
 
     if stability.settings.kind == CASE_DROPPING:
@@ -53,14 +61,22 @@ def plot_stability(found: Stability, axes: Any = None) -> Any:
     -------
     two matplotlib Axes, or one
         The same.
+
+    Raises
+    ------
+    ModelError
+        If it is not what `stability` returns, or the axes are not as many.
     """
-    if axes is None:
+    check_kind("plot_stability", found, Stability, "what PlanarIsing.stability returns")
+    one = found.settings.kind == CASE_DROPPING
+    if axes is not None:
+        _check_number(axes, one)
+    else:
         from matplotlib import pyplot
 
-        one = found.settings.kind == CASE_DROPPING
         figure = pyplot.figure(figsize=(6.4, 4.4) if one else (WIDTH, _height(_shown_pairs(found))))
         axes = _axes_of(figure, found)
-    if found.settings.kind == CASE_DROPPING:
+    if one:
         _draw_cases(axes, found)
         return axes
     chosen = _shown_pairs(found)
@@ -73,6 +89,19 @@ def plot_stability(found: Stability, axes: Any = None) -> Any:
     for each in (left, right):
         each.set_ylim(max(len(chosen), 1) - 0.4, -0.6)
     return axes
+
+
+def _check_number(axes: Any, one: bool) -> None:
+    if one:
+        check_axes(axes)
+        return
+    n_axes = np.size(axes)
+    if n_axes != 2 or np.ndim(axes) != 1:
+        raise ModelError(
+            f"plot_stability takes two axes, as pyplot.subplots(1, 2, sharey=True)[1] has them; got {n_axes}"
+        )
+    for each in axes:
+        check_axes(each)
 
 
 def _height(chosen: np.ndarray) -> float:

@@ -59,13 +59,13 @@ SEARCHES = {
         ),
         SearchMethod(
             "tmfg",
-            "TMFG: triangulated maximally filtered graph of the moments",
+            "TMFG: triangulated maximally filtered graph of |moments|, of |correlations| where all have fields",
             "for comparison, the exact fit on the triangulated maximally filtered graph",
             "isingmap.structure.fixed_graphs.tmfg",
         ),
         SearchMethod(
             "pmfg",
-            "PMFG: planar maximally filtered graph of the moments",
+            "PMFG: planar maximally filtered graph of |moments|, of |correlations| where all have fields",
             "for comparison, the exact fit on the planar maximally filtered graph",
             "isingmap.structure.fixed_graphs.pmfg",
         ),

@@ -66,7 +66,7 @@ def check_clusters(table: SpinTable) -> None:
     if n_clusters < 2:
         raise DataError(
             "all rows are in one cluster, so nothing tells how much clusters differ: standard errors need at least 2. "
-            "Name another column by cluster_column=, or leave the clusters out"
+            "Give other clusters (another cluster_column= of a file), or leave them out"
         )
     if n_clusters < FEW_CLUSTERS:
         warn(

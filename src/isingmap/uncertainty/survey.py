@@ -25,8 +25,8 @@ def as_survey(table: SpinTable) -> SpinTable:
     """
     if table.weights is None:
         raise DataError(
-            "weight_kind='survey' says what weights of rows mean, and there are none: name their column by "
-            "weight_column=, pass sample_weight=, or leave weight_kind= out"
+            "weight_kind='survey' says what weights of rows mean, and there are none: give them (weight_column= of a "
+            "file, sample_weight= of `fit` in Python), or leave weight_kind= out"
         )
     weights = table.weights / table.weights.max()
     total, squares = math.fsum(weights), math.fsum(weights**2)  # the same in every order of the rows
