@@ -1,6 +1,6 @@
 """How often tests of two groups are wrong where the groups are alike, and how often they see what differs.
 
-    python benchmarks/comparing.py [n_tables] [n_jobs]
+    python benchmarks/comparing.py [n_tables] [n_jobs] [words that a row must have]
 
 Tables of six variables on a ring with two chords, 150 rows in each group unless said otherwise; search="greedy", 19
 permutations, level 5 % (none of 19 differs as much). Shares have a standard error of 1.5 % at 200 tables where 5 % is
@@ -22,6 +22,7 @@ COUPLINGS = np.array([0.5, 0.4, -0.5, 0.4, 0.5, -0.4, 0.3, 0.3])
 FIELDS = np.array([0.2, -0.2, 0.0, 0.1, -0.1, 0.2])
 N_ROWS, N_PERMUTATIONS = 150, 19
 GREEDY, GIVEN = {"search": "greedy"}, {"graph": EDGES}
+EM = {"graph": EDGES, "missing": "em", "missing_label": 0}
 
 
 def rows(n, seed, couplings=COUPLINGS, fields=FIELDS):
@@ -68,6 +69,23 @@ def in_clusters(k):
     return tuple(groups)
 
 
+def with_gaps(groups, k):
+    """A tenth of all cells is missing."""
+    generators = [np.random.default_rng((k, which, 2)) for which in (0, 1)]
+    return tuple(np.where(g.random(each.shape) < 0.1, 0, each) for g, each in zip(generators, groups, strict=True))
+
+
+def in_clusters_with_gaps(k):
+    return with_gaps(in_clusters(k), k)
+
+
+def before_and_after_with_gaps(k):
+    """75 people twice: the second row has three in four of the first one's answers, and the rest of a stranger's."""
+    first, strangers = rows(75, (k, 0)), rows(75, (k, 1))
+    kept = np.random.default_rng((k, 3)).random(75) < 0.75
+    return with_gaps((first, np.where(kept[:, None], first, strangers)), k)
+
+
 CLUSTERS = np.concatenate([np.repeat(np.arange(15), 5)] * 2)
 STUDIES = {
     "alike": (alike, {}),
@@ -75,6 +93,16 @@ STUDIES = {
     "alike, 60 and 240 rows": (of_unequal_size, {}),
     "alike, in clusters, rows permuted": (in_clusters, {}),
     "alike, in clusters, clusters permuted": (in_clusters, {"clusters": (CLUSTERS, CLUSTERS + 15)}),
+    "alike, in clusters, gaps by EM, rows permuted": (in_clusters_with_gaps, {"settings": EM}),
+    "alike, in clusters, gaps by EM, clusters permuted": (
+        in_clusters_with_gaps,
+        {"settings": EM, "clusters": (CLUSTERS, CLUSTERS + 15)},
+    ),
+    "alike, before and after, gaps by EM, rows permuted": (before_and_after_with_gaps, {"settings": EM}),
+    "alike, before and after, gaps by EM, pairs swapped": (
+        before_and_after_with_gaps,
+        {"settings": EM, "clusters": (np.arange(75), np.arange(75))},
+    ),
     "same couplings, fields of other sign": (with_other_means, {}),
     "an edge of 0.5 is gone": (with_one_edge_less, {}),
     "an edge of 0.5 is -0.5": (with_an_edge_of_other_sign, {}),
@@ -96,10 +124,10 @@ def p_values(study, k):
     return *tests, found.asymptotic_p_value, edges[0], np.mean(edges[others] <= 0.05)
 
 
-def main(n_tables=200, n_jobs=1):
+def main(n_tables=200, n_jobs=1, words=""):
     print("| groups | structure | strength | likelihood ratio | chi-square | edge 1 - 2 | other pairs | s |")
     print("|---|---|---|---|---|---|---|---|")
-    for study in STUDIES:
+    for study in (name for name in STUDIES if words in name):
         start = time.perf_counter()
         found = Parallel(n_jobs)(delayed(p_values)(study, k) for k in range(n_tables))
         *tests, others = np.array(found).T
@@ -109,4 +137,4 @@ def main(n_tables=200, n_jobs=1):
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:4])

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,7 @@ from isingmap.data.table import Coding
 from isingmap.errors import DataError, DataWarning, FileFormatError, ModelError
 from isingmap.holm import holm
 from isingmap.learning import planar_ising
+from isingmap.resampling.refit import Refit
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 
@@ -43,6 +45,10 @@ def same(one, other):
     arrays += [(a.couplings, b.couplings) for a, b in zip(one.outcomes, other.outcomes, strict=True)]
     tests = [(one.structure, other.structure), (one.strength, other.strength)]
     return all(a.tobytes() == b.tobytes() for a, b in arrays) and all(a == b for a, b in tests)
+
+
+def table_rows(spins):
+    return Counter(map(tuple, spins.tolist()))
 
 
 def table_of(counts):
@@ -280,6 +286,28 @@ def test_errors_and_warnings_name_the_group(spins):
         compare(spins[0], spins[1][:30], GREEDY, labels=("all", "few"), n_permutations=1)
     pairwise = compare(spins[0], gaps, PlanarIsing(search="greedy", missing="pairwise"), n_permutations=2)
     assert pairwise.n_permutations == 2 and pairwise.together.result.is_composite
+
+
+def test_clusters_are_dealt_out_whole_beside_the_em_algorithm(spins, monkeypatch):
+    """Its maps have no errors of clusters, and say so; a row without any known cell goes, and no other's cluster."""
+    holes = [np.where(np.random.default_rng(k).random(group.shape) < 0.1, 0, group) for k, group in enumerate(spins)]
+    holes[0][0] = 0
+    clusters = np.arange(90) // 9, 100 + np.arange(70) // 7
+    dealt = []
+    learned = Refit.learned
+    monkeypatch.setattr(Refit, "learned", lambda refit, table, k: dealt.append(table) or learned(refit, table, k))
+    em = PlanarIsing(graph=EDGES, missing="em", missing_label=0)
+    with pytest.warns(DataWarning, match="group 'first': missing='em' has no standard errors of clusters"):
+        found = compare(*holes, em, clusters=clusters, n_permutations=3)
+    assert (found.unit, found.n_units, found.n_permutations) == ("clusters", (10, 10), 3)
+    assert found.maps[0].spread is None and found.maps[0].gaps.by_cluster
+    assert [dealt[0].row_weights.sum(), dealt[1].row_weights.sum()] == [89, 70]
+    held = [table_rows(holes[g][(clusters[g] == c) & holes[g].any(axis=1)]) for g in (0, 1) for c in set(clusters[g])]
+    alone = [next(row for row in own if not any(row in other for other in held if other is not own)) for own in held]
+    for table in dealt[2::2]:
+        chosen = table_rows(np.repeat(table.spins, table.row_weights.astype(int), axis=0))
+        whole = [own for own, row in zip(held, alone, strict=True) if row in chosen]
+        assert len(whole) == 10 and sum(whole, Counter()) == chosen
 
 
 def test_missing_cells_by_em_count_for_what_is_known_of_their_rows(spins):

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
+from isingmap.data.design_effects import design_effects
 from isingmap.data.missingness import STRONG, missingness_of
-from isingmap.data.tally import tally_rows
+from isingmap.data.table import Coding, SpinTable
+from isingmap.data.tally import tally_of, tally_rows
 
 
 def gaps_of(spins, weights=None):
@@ -59,3 +61,73 @@ def test_weights_are_so_many_rows():
     spins, times = with_gaps(rng, 100, 0.2), rng.integers(0, 4, 100)
     weighted, repeated = gaps_of(spins, times.astype(float)), gaps_of(np.repeat(spins, times, axis=0))
     assert weighted.relations == repeated.relations and (weighted.missing == repeated.missing).all()
+
+
+def clustered(rng, n_clusters, sizes, share_of_gaps, n_columns=5):
+    """Answers and gaps lean from cluster to cluster, each on its own; the last column has no gaps."""
+    clusters = np.repeat(np.arange(n_clusters), sizes)
+    chances = rng.beta(0.5, 0.5, (2, n_clusters, n_columns))[:, clusters]
+    spins = np.where(rng.random(chances[0].shape) < chances[0], 1, -1)
+    spins[:, :-1][(rng.random(chances[1].shape) < chances[1] * 2 * share_of_gaps)[:, :-1]] = 0
+    names = tuple(f"c{k}" for k in range(n_columns))
+    return SpinTable(spins, names, (Coding("-1", "1"),) * n_columns, clusters=clusters)
+
+
+def with_clusters(table):
+    return missingness_of(tally_of(table), table.names, design_effects(table))
+
+
+def test_effects_of_clusters_are_those_of_all_pairs_of_rows():
+    table = clustered(np.random.default_rng(3), 6, [1, 2, 3, 4, 5, 6], 0.4)
+    effects = design_effects(table)
+    assert effects.max() > 1.1
+    for other in range(5):
+        rows = np.flatnonzero(table.spins[:, other])
+        for column in range(5):
+            lacks, has = table.spins[rows, column] == 0, table.spins[rows, other]
+            if lacks.all() or not lacks.any() or abs(has.sum()) == has.size:
+                assert effects[other, column] == 1.0
+                continue
+            shared = table.clusters[rows][:, None] == table.clusters[rows]
+            np.fill_diagonal(shared, False)
+            alike = [np.outer(v - v.mean(), v - v.mean())[shared].mean() / v.var() for v in (lacks, has)]
+            expected = max(1.0, 1.0 + alike[0] * alike[1] * shared.sum() / rows.size)
+            assert effects[other, column] == pytest.approx(expected, rel=1e-10)
+
+
+def test_chance_alone_is_seldom_strong_in_clusters():
+    """Answers and gaps have nothing to do with each other, but clusters lean: rows taken one by one cry wolf."""
+    tables = [clustered(np.random.default_rng((9, seed)), 30, 8, 0.45) for seed in range(80)]
+    assert np.mean([bool(missingness_of(tally_of(table), table.names).strong) for table in tables]) > 0.15
+    assert np.mean([bool(with_clusters(table).strong) for table in tables]) <= STRONG + 0.01
+
+
+def test_a_reason_is_found_within_clusters():
+    table = clustered(np.random.default_rng(4), 60, 6, 0.1)
+    spins = table.spins.copy()
+    spins[(spins[:, 4] == 1) & (np.random.default_rng(0).random(len(spins)) < 0.5), 0] = 0
+    found = with_clusters(SpinTable(spins, table.names, table.codings, clusters=table.clusters))
+    assert (0, 4) in [(each.column, each.other) for each in found.strong] and found.by_cluster
+
+
+def test_clusters_of_single_rows_change_nothing():
+    spins = with_gaps(np.random.default_rng(2), 60, 0.2)
+    table = SpinTable(spins, tuple(f"c{k}" for k in range(6)), (Coding("-1", "1"),) * 6, clusters=np.arange(60))
+    assert with_clusters(table).relations == gaps_of(spins).relations
+
+
+def test_weights_are_so_many_rows_of_a_cluster_in_any_order():
+    rng = np.random.default_rng(5)
+    table = clustered(rng, 12, 6, 0.3)
+    times, order = rng.integers(0, 4, 72), rng.permutation(72)
+    repeated = SpinTable(
+        np.repeat(table.spins, times, axis=0), table.names, table.codings, clusters=np.repeat(table.clusters, times)
+    )
+    shuffled = SpinTable(
+        table.spins[order],
+        table.names,
+        table.codings,
+        weights=times[order].astype(float),
+        clusters=table.clusters[order],
+    )
+    assert with_clusters(repeated).relations == with_clusters(shuffled).relations

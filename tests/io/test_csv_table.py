@@ -13,7 +13,8 @@ from isingmap.data.missing import apply_missing
 from isingmap.data.moments import empirical_moments
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, FileFormatError, IsingMapError
-from isingmap.io.csv_table import read_node_groups, read_table
+from isingmap.io.csv_table import read_table
+from isingmap.io.node_groups import read_node_groups
 
 PLAIN = "a,b\n0,1\n1,1\n1,0\n"
 SPINS = [[-1, 1], [1, 1], [1, -1]]
@@ -33,7 +34,7 @@ SPINS = [[-1, 1], [1, 1], [1, -1]]
         PLAIN.replace("\n", "\n\n") + "\n  \n",
         '"a","b"\n"0","1"\n1,"1"\n1, 0\n',
         gzip.compress(PLAIN.encode(), mtime=0),
-        " a , b\n 0 ,1\n1,1\n1,0",
+        "a, b\n 0 ,1\n1,1\n1,0",
         "a,b,\n0,1,\n1,1,\n1,0,\n",
         "a|b\n0|1\n1|1\n1|0\n",
     ],
@@ -205,6 +206,7 @@ ANY_FILE = settings(max_examples=150, deadline=None, suppress_health_check=[Heal
 CELLS = st.sampled_from(["0", "1", "-1", "2", "yes", "no", "", "NA", "x", '"', "1.0", "\x00", "é", "a,b", "\n"])
 
 
+@pytest.mark.filterwarnings("ignore:.*blanks around")
 @ANY_FILE
 @given(st.binary(max_size=200), st.booleans())
 def test_any_bytes_end_in_a_table_or_an_explained_error(write, content, transpose):

@@ -161,9 +161,10 @@ def read_rows(arguments: Namespace):
 
     from isingmap.cli.learning import source_of
     from isingmap.errors import DataError
-    from isingmap.io.csv_table import read_node_groups, read_table
+    from isingmap.io.csv_table import read_table
     from isingmap.io.histogram import read_histogram
     from isingmap.io.long_table import read_long_table
+    from isingmap.io.node_groups import read_node_groups
 
     arguments.positive = positive_labels(arguments.positive)
     if arguments.histogram and arguments.long:

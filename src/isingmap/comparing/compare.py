@@ -18,7 +18,7 @@ from isingmap.data.convert import as_spin_table
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.options import EM, DataOptions
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
-from isingmap.errors import DataError, IsingMapWarning, ModelError
+from isingmap.errors import DataError, DataWarning, IsingMapWarning, ModelError
 from isingmap.interruption import listening
 from isingmap.learning.edges_of_columns import problem_of_kept
 from isingmap.learning.fit_warnings import interruption_untold
@@ -34,6 +34,7 @@ from isingmap.resampling.refit import Refit, by_name
 from isingmap.resampling.run import outcomes_of
 from isingmap.structure.criteria import CROSS_VALIDATED
 from isingmap.structure.options import SearchOptions
+from isingmap.warned import warn
 
 
 def compare(
@@ -218,10 +219,38 @@ def learned_groups(groups: Sequence[Group], settings: Mapping[str, Any]) -> tupl
     asked = _asked(settings, groups[0].table.names, prepared[0].table.names)
     maps = []
     for group in prepared:
-        table = group.table if group.clusters is None else replace(group.table, clusters=group.clusters)
         with about(group.label):
-            maps.append(_learned(table, settings, asked))
+            maps.append(_learned_group(group, settings, asked))
     return prepared, maps
+
+
+class _RowByRow(PlanarIsing):
+    """Takes rows as drawn alone for the errors of the map; what is said of missing cells still knows the clusters."""
+
+    def _prepared(self, table: SpinTable) -> SpinTable:
+        return replace(super()._prepared(table), clusters=None)
+
+
+def _learned_group(group: Group, settings: Mapping[str, Any], asked: Mapping[str, Any]) -> LearnedMap:
+    """The map of a group.
+
+    Warns
+    -----
+    DataWarning
+        Where its errors know nothing of the clusters, which are dealt out whole all the same.
+    """
+    if group.clusters is None:
+        return _learned(group.table, settings, asked)
+    table = replace(group.table, clusters=group.clusters)
+    if settings["missing"] != EM or not table.n_missing:
+        return _learned(table, settings, asked)
+    warn(
+        "missing='em' has no standard errors of clusters: those of this map, its intervals and its tests of edges take "
+        "every row as drawn alone, and are too small where rows of a cluster are alike. Permutations deal out whole "
+        "clusters, and their p-values hold",
+        DataWarning,
+    )
+    return _learned(table, settings, asked, _RowByRow)
 
 
 def _asked(settings: Mapping[str, Any], columns: Sequence[str], kept: Sequence[str]) -> dict[str, Any]:
@@ -238,10 +267,12 @@ def _alike(settings: Mapping[str, Any]) -> dict[str, Any]:
     return found | {"n_restarts": search.n_restarts}
 
 
-def _learned(table: SpinTable, settings: Mapping[str, Any], asked: Mapping[str, Any]) -> LearnedMap:
+def _learned(
+    table: SpinTable, settings: Mapping[str, Any], asked: Mapping[str, Any], kind: type[PlanarIsing] = PlanarIsing
+) -> LearnedMap:
     by_names = {name: asked[name] for name in ("required_edges", "required_fields", "graph")}
     with interruption_untold():
-        learned = PlanarIsing(**{**_alike(settings), **by_names}).fit(table).learned_
+        learned = kind(**{**_alike(settings), **by_names}).fit(table).learned_
     if learned.interrupted:
         raise KeyboardInterrupt("before the groups had their maps")
     return learned

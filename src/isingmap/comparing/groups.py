@@ -10,7 +10,7 @@ import numpy as np
 
 from isingmap.data.labels import normalise
 from isingmap.data.missing import apply_missing
-from isingmap.data.options import SURVEY, DataOptions
+from isingmap.data.options import EM, SURVEY, DataOptions
 from isingmap.data.screening import constant_columns
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
 from isingmap.errors import DataError, DataWarning, IsingMapError
@@ -200,12 +200,13 @@ def _told(labels: Sequence[tuple[int, str]]) -> str:
 
 
 def _without_gaps(group: Group, rule: str) -> Group:
-    complete = (group.table.spins != 0).all(axis=1)
+    known = group.table.spins != 0
+    kept = known.any(axis=1) if rule == EM else known.all(axis=1)
     with about(group.label):
         table = apply_missing(group.table, rule)
     if group.clusters is None or table.n_samples == group.table.n_samples:
         return replace(group, table=table)
-    return replace(group, table=table, clusters=group.clusters[complete])
+    return replace(group, table=table, clusters=group.clusters[kept])
 
 
 def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:

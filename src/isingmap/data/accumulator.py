@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from isingmap.data.blanks import without_blanks
 from isingmap.data.coding import Place, Positive, decided_codings, missing_keys
 from isingmap.data.column_labels import ColumnLabels
 from isingmap.data.convert import columns_of, label_column
@@ -139,6 +140,7 @@ class MomentAccumulator:
         if plain is not None:
             return self._add_plain(plain, weights)
         columns, names = columns_of(X)
+        names = without_blanks(names)
         labels = [label_column(column) for column in columns]
         are_numbers = [column.dtype.kind in "biuf" for column in columns]
         return self.add_labels(labels, names if hasattr(X, "columns") else None, weights, are_numbers=are_numbers)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from isingmap.data.blanks import as_spelled
 from isingmap.data.coding_problems import HINT_IDS, Pair, Problems, describe, first_odd
 from isingmap.data.labels import NUMBER_PAIRS, PAIRS, WORD_PAIRS, LabelColumn, MissingLabels, cell_text, normalise
 from isingmap.data.missing_codes import codes_beside_labels
@@ -212,6 +213,7 @@ def _wanted_labels(positive: Positive, columns, names) -> list[str | None]:
             seen = listed(list(_display_texts(columns).values()))
             raise DataError(f"the positive label {positive!r} occurs in no column; the labels are {seen}")
         return [label] * len(columns)
+    positive = {as_spelled(name, names): label for name, label in positive.items()}
     unknown = [repr(name) for name in positive if name not in names]
     if unknown:
         raise DataError(f"positive= names columns that are not in the table: {listed(unknown)}")

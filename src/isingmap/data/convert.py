@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from isingmap.data.blanks import as_spelled, without_blanks
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import LabelColumn, MissingLabels, cell_text
 from isingmap.data.table import SpinTable, checked_names, counted, listed
@@ -72,7 +73,7 @@ def as_spin_table(
         table = _completed(X, names, positive, threshold, weights, groups, clusters)
         return table if select is None else table.select(_present(select, table.names))
     columns, found_names = columns_of(X)
-    names = checked_names(found_names if names is None else names, len(columns))
+    names = tuple(without_blanks(checked_names(found_names if names is None else names, len(columns))))
     _refuse_moment_matrix(columns)
     _warn_of_adjacency(columns)
     if select is not None:
@@ -89,6 +90,7 @@ def as_spin_table(
 
 def _present(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """The names wanted, all of which are there."""
+    wanted = [as_spelled(name, names) for name in wanted]
     absent = [name for name in wanted if name not in set(names)]
     if absent:
         raise DataError(f"X lacks {len(absent)} of the {counted(len(wanted), 'column')} of the model: {listed(absent)}")
@@ -169,7 +171,7 @@ def _check_shape(shape: tuple[int, int]) -> None:
 
 
 def columns_of(X) -> tuple[list[np.ndarray], list[str]]:
-    """The columns of an array or a data frame, and their names, x1, x2, ... for an array.
+    """The columns of an array or a data frame, and their names as they are, x1, x2, ... for an array.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,7 +37,8 @@ class Relation:
     mean_lacking, mean_having : float
         Of the other column.
     p_value, adjusted : float
-        Of equal means (chi^2 of the 2 x 2 table, or Fisher's test); adjusted for all comparisons made (Holm).
+        Of equal means (chi^2 of the 2 x 2 table, or Fisher's test), with clusters of so many rows as they are worth;
+        adjusted for all comparisons made (Holm).
     """
 
     column: int
@@ -63,6 +65,8 @@ class Missingness:
     relations : tuple of Relation
         Those of the smallest p-values, at most 1000, ascending.
     n_compared : int
+    by_cluster : bool
+        Whether p-values allow for rows that come in clusters.
     """
 
     names: tuple[str, ...]
@@ -70,6 +74,7 @@ class Missingness:
     n_samples: float
     relations: tuple[Relation, ...]
     n_compared: int
+    by_cluster: bool = False
 
     @property
     def strong(self) -> tuple[Relation, ...]:
@@ -107,10 +112,19 @@ class Missingness:
         )
 
 
-def missingness_of(tally: Tally, names: Sequence[str]) -> Missingness:
+def missingness_of(tally: Tally, names: Sequence[str], effects: np.ndarray | None = None) -> Missingness:
     """Compare every column between the rows that lack a cell of another and those that have it.
 
     With weights that are no whole numbers all tests are by chi^2. Cost O(n_spins^2).
+
+    Parameters
+    ----------
+    tally : Tally
+    names : sequence of str
+    effects : (n_spins, n_spins) array, optional
+        `design_effects` of rows that come in clusters: no p-value is below that of so many times fewer rows. Where
+        gaps and answers have nothing to do with each other, 1 % of tables or fewer are then warned of, instead of up to
+        all (`benchmarks/clustered_gaps.py`).
     """
     total, known = float(tally.total.rounded()), tally.seen_alone.rounded()
     # [i, j]: of column i, over the rows that have a cell of column j; and over those that lack it.
@@ -124,9 +138,10 @@ def missingness_of(tally: Tally, names: Sequence[str]) -> Missingness:
         np.array([n_lacking, n_having])[:, other, column],
         np.array([sum_lacking, sum_having])[:, other, column],
     )
-    p = _p_values(
-        (sizes[0] + sums[0]) / 2.0, (sizes[0] - sums[0]) / 2.0, (sizes[1] + sums[1]) / 2.0, (sizes[1] - sums[1]) / 2.0
-    )
+    counts = np.array([sizes[0] + sums[0], sizes[0] - sums[0], sizes[1] + sums[1], sizes[1] - sums[1]]) / 2.0
+    p = _p_values(*counts)
+    if effects is not None:
+        p = np.maximum(p, _p_of_clusters(counts, effects[other, column]))
     rank = np.argsort(np.array(sorted(range(len(names)), key=names.__getitem__)))
     order = np.lexsort((rank[other], rank[column], p))
     adjusted = holm(p[order])
@@ -138,7 +153,7 @@ def missingness_of(tally: Tally, names: Sequence[str]) -> Missingness:
             strict=True,
         )
     )
-    return Missingness(tuple(names), total - known, total, relations, p.size)
+    return Missingness(tuple(names), total - known, total, relations, p.size, effects is not None)
 
 
 def _spread(part: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -148,14 +163,33 @@ def _spread(part: np.ndarray, names: Sequence[str]) -> np.ndarray:
 def _p_values(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
     """Of 2 x 2 tables: +1 and -1 without the cell, +1 and -1 with it."""
     total, lacking, plus = a + b + c + d, a + b, a + c
-    margins = lacking * (total - lacking) * plus * (total - plus)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(margins > 0, total * (a * d - b * c) ** 2 / margins, 0.0)
-    p = chdtrc(1.0, statistic)
-    least = np.minimum(lacking, total - lacking) * np.minimum(plus, total - plus) / total
+    p, least = _by_chi(a, b, c, d)
     whole = np.all([part == np.floor(part) for part in (a, b, c, d)], axis=0)
     for k in np.flatnonzero((p < DOUBTED) & (least < FEW_EXPECTED) & whole).tolist():
         p[k] = _fisher(int(a[k]), int(lacking[k]), int(plus[k]), int(total[k]))
+    return p
+
+
+def _by_chi(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities by chi^2, and the least number expected in a cell of each table."""
+    total, lacking, plus = a + b + c + d, a + b, a + c
+    margins = lacking * (total - lacking) * plus * (total - plus)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(margins > 0, total * (a * d - b * c) ** 2 / margins, 0.0)
+    return chdtrc(1.0, statistic), np.minimum(lacking, total - lacking) * np.minimum(plus, total - plus) / total
+
+
+def _p_of_clusters(counts: np.ndarray, effects: np.ndarray) -> np.ndarray:
+    """Of tables, (4, n_tables), of `effects` times fewer rows; Fisher's of whole ones nearby where rows are few."""
+    counts = counts / effects
+    p, least = _by_chi(*counts)
+    for k in np.flatnonzero((p < DOUBTED) & (least < FEW_EXPECTED) & (effects > 1.0)).tolist():
+        a, b, c, _ = counts[:, k].tolist()
+        total = round(counts[:, k].sum())
+        lacking, plus = min(max(round(a + b), 1), total), min(round(a + c), total)
+        nearer = math.floor if a * total > lacking * plus else math.ceil  # to what is expected
+        a = min(max(nearer(a), lacking + plus - total, 0), lacking, plus)
+        p[k] = max(p[k], _fisher(a, lacking, plus, total))
     return p
 
 

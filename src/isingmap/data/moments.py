@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isingmap.data.blanks import without_blanks
 from isingmap.data.exact_sums import ExactSums
 from isingmap.data.table import Coding, SpinTable, checked_names, counted, keep_read_only, listed
 from isingmap.data.tally import Tally, shared_weight, tally_of
@@ -174,6 +175,7 @@ def moments_from_matrix(
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise DataError(f"the matrix of moments must be square (n_spins, n_spins); got shape {array.shape}")
     names = checked_names([f"x{i + 1}" for i in range(len(array))] if names is None else names, len(array))
+    names = tuple(without_blanks(names))
     if not np.isfinite(n_samples) or n_samples <= 0:
         raise DataError(f"n_samples must be a positive number of observations, got {n_samples!r}")
     shown = [printable(name) for name in names]

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from isingmap.errors import DataError
+from isingmap.errors import DataError, DataWarning
 from isingmap.printable import printable
+from isingmap.warned import warn
 
 # What stands in place of a second variable in tables of edges, of what was left out and of what a model misses.
 FIELD, MEAN = "(field)", "(mean)"
@@ -228,10 +229,32 @@ def numbered_clusters(labels, n_samples: int) -> np.ndarray:
                 f"every row needs the label of its cluster; row {absent[0] + 1} has none "
                 f"({counted(len(absent), 'such row')})"
             )
-        array = np.array([str(label) for label in labels])
+        array = np.array(labels_without_blanks([str(label) for label in labels], "clusters"))
     number = np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
     number.flags.writeable = False
     return number
+
+
+def differ_in_blanks(texts: Sequence[str]) -> list[str]:
+    """Those texts, in words, that are equal but for the white space at their ends."""
+    spellings: dict[str, list[str]] = {}
+    for text in dict.fromkeys(texts):
+        spellings.setdefault(text.strip(), []).append(text)
+    return [" and ".join(map(repr, several)) for several in spellings.values() if len(several) > 1]
+
+
+def labels_without_blanks(labels: Sequence[str], what: str) -> list[str]:
+    """Labels of rows without the white space at their ends.
+
+    Warns
+    -----
+    DataWarning
+        If two labels become one.
+    """
+    alike = differ_in_blanks(labels)
+    if alike:
+        warn(f"{what} that differ only in the blanks around them were taken for one: {listed(alike)}", DataWarning)
+    return [label.strip() for label in labels]
 
 
 def _is_no_label(label: object) -> bool:

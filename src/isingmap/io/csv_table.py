@@ -10,14 +10,23 @@ from os import PathLike
 
 import numpy as np
 
+from isingmap.data.blanks import without_blanks
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import PAIRS, LabelColumn, MissingLabels, distinct_texts, normalise
-from isingmap.data.table import Coding, SpinTable, checked_weights, counted, listed, numbered_clusters
+from isingmap.data.table import (
+    Coding,
+    SpinTable,
+    checked_weights,
+    counted,
+    labels_without_blanks,
+    listed,
+    numbered_clusters,
+)
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.csv_file import unguarded
 from isingmap.files.number_text import number
 from isingmap.files.whole_file import is_stream
-from isingmap.io.delimited import Records, named_columns, read_large, read_records
+from isingmap.io.delimited import Records, read_large
 from isingmap.io.parquet import is_parquet, parquet_sheet
 from isingmap.io.raster import raster_of
 from isingmap.io.sheet import Sheet, sheet_of
@@ -129,7 +138,7 @@ def read_row_labels(
         cells = sheet.columns[sheet.position(column, setting)]
     except DataError as error:
         raise DataError(f"{sheet.path}: {error}") from None
-    return [unguarded(cell.strip()) for cell in cells]
+    return [unguarded(label) for label in labels_without_blanks(cells, f"{sheet.path}: labels of {column!r}")]
 
 
 def _sheet_in(path: str | PathLike, separator: str | None, header_lines: int | None) -> Sheet:
@@ -146,42 +155,6 @@ def _sheet_in(path: str | PathLike, separator: str | None, header_lines: int | N
 
 def _several(names: str | Sequence[str] | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
-
-
-def read_node_groups(path: str | PathLike, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Groups of variables from a file with columns `name` and `group`, such as a nodes.csv of results.
-
-    Returns
-    -------
-    groups : tuple of str
-        One for each of `names`.
-    notes : tuple of str
-        The names in the file that are not among `names`, if there are any.
-
-    Raises
-    ------
-    FileFormatError
-        If the columns are absent.
-    DataError
-        If a variable of `names` has no group, or two.
-    """
-    records = read_records(path)
-    group_of: dict[str, str] = {}
-    keys, groups = named_columns(records, ("name", "group"))
-    for key, group, line in zip(keys, groups, records.lines[1:], strict=True):
-        key, group = unguarded(key.strip()), unguarded(group.strip())
-        if group_of.setdefault(key, group) != group:
-            raise records.fail(f"line {line}: {key!r} is in {group!r} and in {group_of[key]!r}")
-    without = [repr(name) for name in names if name not in group_of]
-    if without:
-        raise DataError(
-            f"{records.path}: no group for {counted(len(without), 'variable')}: {listed(without)}. Give each variable "
-            "a line"
-        )
-    known = frozenset(names)
-    strange = [name for name in group_of if name not in known]
-    note = f"{records.path} has {counted(len(strange), 'name')} that the table does not have: {listed(strange)}."
-    return tuple(group_of[name] for name in names), (note,) if strange else ()
 
 
 def _refuse_histogram(records: Records) -> None:
@@ -312,7 +285,7 @@ def _read_variables_in_rows(sheet: Sheet, roles: Roles, coding: dict) -> SpinTab
 def _names_of_rows(sheet: Sheet, ids: Sequence[int], others: Sequence[int]) -> tuple[str, ...]:
     """The cells of the first id column, or x1, x2, ... where no column could hold names."""
     if ids:
-        names = tuple(unguarded(cell.strip()) for cell in sheet.columns[ids[0]])
+        names = tuple(map(unguarded, without_blanks(sheet.columns[ids[0]], noun="row")))
         _refuse_repeated(names, sheet, ids[0])
         return names
     texts = [name for j, name in enumerate(sheet.header) if j not in others and _holds_text(sheet.columns[j])]
@@ -359,7 +332,7 @@ def _set_aside(roles: Roles) -> list[str]:
 
 def _clusters(sheet: Sheet, column: int) -> list[str]:
     """The label of each row's cluster; all rows must have one."""
-    labels = [cell.strip() for cell in sheet.columns[column]]
+    labels = list(sheet.columns[column])
     absent = [row for row, label in enumerate(labels) if not normalise(label)]
     if absent:
         raise DataError(

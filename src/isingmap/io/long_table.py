@@ -6,9 +6,10 @@ import csv
 from collections.abc import Sequence
 from os import PathLike
 
+from isingmap.data.blanks import as_spelled
 from isingmap.data.coding import Positive, code_columns
 from isingmap.data.labels import LabelColumn, MissingLabels
-from isingmap.data.table import SpinTable, counted, listed
+from isingmap.data.table import SpinTable, counted, labels_without_blanks, listed
 from isingmap.errors import DataError
 from isingmap.io.delimited import Records, read_records
 from isingmap.io.sheet import Sheet, sheet_of
@@ -52,7 +53,9 @@ def read_long_table(
         raise DataError(f"long format needs three different columns, ROW,COLUMN,VALUE; got {','.join(columns)!r}")
     records = read_records(path, separator)
     sheet = sheet_of(records, 1)
-    rows, names, cells = ([cell.strip() for cell in column] for column in _named(sheet, columns, records))
+    given = _named(sheet, columns, records)
+    cells = [cell.strip() for cell in given[2]]
+    rows, names = (labels_without_blanks(column, f"{records.path}: names") for column in given[:2])
     line_of: dict[tuple[str, str], int] = {}
     for row, name, line in zip(rows, names, sheet.lines, strict=True):
         if not row or not name:
@@ -83,6 +86,7 @@ def read_long_table(
 
 
 def _named(sheet: Sheet, columns: Sequence[str], records: Records) -> list[Sequence[str]]:
+    columns = [as_spelled(name, sheet.header) for name in columns]
     absent = [name for name in columns if name not in sheet.header]
     if absent:
         raise records.fail(f"no column {', '.join(absent)} in line {records.lines[0]}; found {listed(sheet.header)}")

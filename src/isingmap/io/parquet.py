@@ -7,6 +7,7 @@ from os import PathLike, fspath
 
 import numpy as np
 
+from isingmap.data.blanks import without_blanks
 from isingmap.data.labels import LabelColumn, cell_text
 from isingmap.data.table import checked_names
 from isingmap.errors import DataError, FileFormatError
@@ -84,9 +85,10 @@ def _names(path: str, schema) -> tuple[str, ...]:
     if nested:
         raise FileFormatError(f"{path}: column {nested[0]!r} holds {schema.field(nested[0]).type}, not single values")
     try:
-        return checked_names(schema.names, len(schema.names))
+        names = checked_names(schema.names, len(schema.names))
     except DataError as error:
         raise FileFormatError(f"{path}: {error}") from None
+    return tuple(without_blanks(names, f"{path}: "))
 
 
 def _labels(column) -> LabelColumn:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from isingmap.data.blanks import without_blanks
 from isingmap.data.labels import PAIRS, distinct_texts, joined, normalise
 from isingmap.data.table import counted, listed
 from isingmap.errors import DataError
@@ -57,7 +58,7 @@ class Sheet:
         DataError
             If there is none of this name, with one that is written alike or all names.
         """
-        for spelled in (name, unguarded(name)):
+        for spelled in (name, unguarded(name), name.strip()):
             if spelled in self.header:
                 return self.header.index(spelled)
         close = difflib.get_close_matches(name, self.header, 1, 0.6)
@@ -76,6 +77,13 @@ def sheet_of(records: Records, header_lines: int | None) -> Sheet:
     ------
     FileFormatError
         If the rows are not equally long, a column has no name, or there is no row of data.
+    DataError
+        If names of two columns differ only in the blanks around them.
+
+    Warns
+    -----
+    DataWarning
+        Of names with blanks around them.
     """
     header, n_header_rows, notes = _header(records, header_lines)
     columns = _columns_below(records, n_header_rows)
@@ -124,19 +132,24 @@ def _header(records: Records, header_lines: int | None) -> tuple[tuple[str, ...]
     keys = {normalise(cell) for cell in first} - {""}
     answers = bool(keys) and any(keys <= set(pair) for pair in PAIRS)
     if header_lines is None and not answers:
-        return first, 1, ()
+        return _names(records), 1, ()
     if header_lines:
         skipped = f"{counted(header_lines - 1, 'further line')} of the header left out." if header_lines > 1 else ""
-        return first, header_lines, (skipped,) if skipped else ()
+        return _names(records), header_lines, (skipped,) if skipped else ()
     if header_lines is None and _is_header(records, first, keys):
         shown = listed(first)
         return (
-            first,
+            _names(records),
             1,
             (f"The first row ({shown}) was taken for names. If it holds answers, read with header_lines=0.",),
         )
     names = tuple(f"x{j + 1}" for j in range(len(first)))
     return names, 0, (f"The first row holds answers, not names; the variables are called x1 to {names[-1]}.",)
+
+
+def _names(records: Records) -> tuple[str, ...]:
+    """The first row, as names."""
+    return tuple(map(unguarded, without_blanks(records.rows[0], f"{records.path}: ")))
 
 
 def _is_header(records: Records, first: Sequence[str], keys: set[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from isingmap.data.counted_table import CountedTable
+from isingmap.data.design_effects import design_effects
 from isingmap.data.missingness import Missingness, missingness_of
 from isingmap.data.options import EM, SURVEY, DataOptions
 from isingmap.data.table import SpinTable
@@ -29,7 +30,10 @@ def gaps_of(table: SpinTable | CountedTable, rule: str) -> Missingness | None:
     tally = table.tally if isinstance(table, CountedTable) else tally_of(table) if table.n_missing else None
     if tally is None or not tally.n_missing:
         return None
-    gaps = missingness_of(tally, table.names)
+    effects = None
+    if isinstance(table, SpinTable) and table.clusters is not None:
+        effects = design_effects(table)
+    gaps = missingness_of(tally, table.names, effects)
     gaps.warn_of_relations(rule)
     return gaps
 

@@ -49,6 +49,7 @@ def _relations(learned: LearnedMap) -> str:
     strong = gaps.strong
     compared = (
         f"{counted(gaps.n_compared, 'comparison')} of another column's mean where a cell is missing and elsewhere"
+        + (", clusters counting as so many rows as they are worth" if gaps.by_cluster else "")
     )
     if not strong:
         largest = gaps.told(gaps.relations[0])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from isingmap.data.blanks import as_spelled
 from isingmap.data.table import listed
 from isingmap.errors import ModelError
 from isingmap.model import IsingModel
@@ -20,6 +21,7 @@ def numbers_of_fields(required: Any, names: tuple[str, ...]) -> np.ndarray:
     """
     position = {name: k for k, name in enumerate(names)} | {k: k for k in range(len(names))}
     given = [required] if isinstance(required, str) else np.asarray(required, dtype=object).ravel().tolist()
+    given = [as_spelled(name, names) for name in given]
     unknown = [name for name in given if isinstance(name, bool) or name not in position]
     if unknown:
         raise ModelError(
@@ -45,6 +47,8 @@ def numbers_of_edges(given: Any, names: tuple[str, ...], setting: str) -> np.nda
             return np.empty((0, 2), np.int64)
         if array.dtype.kind not in "OUSiu" or array.ndim != 2:
             raise ModelError(f"expected pairs (k, 2) of whole numbers or names of columns, got {given!r:.80}")
+        if array.dtype.kind in "OUS":
+            array = np.array([[as_spelled(name, names) for name in pair] for pair in array.tolist()], dtype=object)
         return IsingModel(array, np.zeros(len(array)), names=names).edges
     except ModelError as error:
         raise ModelError(f"{setting}: {error}") from None
