@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 
 import numpy as np
@@ -115,7 +116,7 @@ def test_three_groups_are_compared_in_pairs(run, two, pairs, tmp_path):
     code, out, err = run("fit", table, "--split-by", "sex", *FEW, "-o", tmp_path / "o")
     assert code == 0 and not err
     names = {path.name for path in (tmp_path / "o").iterdir()}
-    assert names == {"groups.csv", "comparisons.csv", "summary.txt", "_other", "men", "women"} | {
+    assert names == {"groups.csv", "comparisons.csv", "summary.txt", "report.html", "_other", "men", "women"} | {
         "compare-_other-men", "compare-_other-women", "compare-men-women"
     }  # fmt: skip
     groups = rows_of(tmp_path / "o" / "groups.csv")
@@ -125,6 +126,12 @@ def test_three_groups_are_compared_in_pairs(run, two, pairs, tmp_path):
     tests = rows_of(tmp_path / "o" / "comparisons.csv")
     assert all(float(row["structure_p"]) <= float(row["structure_p_holm"]) <= 1 for row in tests) and len(tests) == 3
     assert {path.name for path in (tmp_path / "o" / "compare-men-women").iterdir()} == FILES
+    page = (tmp_path / "o" / "report.html").read_bytes()
+    assert run("report", tmp_path / "o")[0] == 0 and (tmp_path / "o" / "report.html").read_bytes() == page
+    addresses = re.findall(r'href="([^"#]+/report.html)"', page.decode())
+    assert len(addresses) == 6 and all((tmp_path / "o" / address).is_file() for address in addresses)
+    page = (tmp_path / "o" / "compare-men-women" / "report.html").read_text()
+    assert re.findall(r'href="([^"#]+/report.html)"', page) == ["../men/report.html", "../women/report.html"]
     assert "Maps of 3 groups" in out and "men and women: structure p =" in " ".join(out.split())
     code, _, err = run("fit", table, "--split-by", "sex", *FEW, "--checkpoint", tmp_path / "c", "-o", tmp_path / "p")
     assert code == 2 and "--checkpoint keeps the permutations of one comparison, and there are 3 groups" in err

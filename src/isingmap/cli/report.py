@@ -9,7 +9,8 @@ from isingmap.cli import options, streams
 DESCRIPTION = """\
 Write the HTML report of a folder of results again: one file that opens in every
 browser, without a network, and can be sent to others. It is made of the files in the
-folder (model.json, the tables, the pictures), so folders of older versions can have one."""
+folder (model.json, the tables, the pictures), so folders of older versions can have one.
+A comparison of groups (compare, fit --split-by) has a report of its own."""
 EXAMPLE = """\
 example:
   isingmap report survey-map
@@ -26,7 +27,7 @@ def add_parser(commands) -> None:
         example=EXAMPLE,
     )
     parser.add_argument(
-        "folder", metavar="DIR", help="a folder of results, as fit, voteview, demo or stability wrote it"
+        "folder", metavar="DIR", help="a folder of results, as fit, voteview, demo, stability or compare wrote it"
     )
     parser.add_argument(
         "-o",
@@ -51,7 +52,8 @@ def run(arguments: Namespace) -> int:
 
     from isingmap.files.whole_file import check_file
     from isingmap.printable import printable
-    from isingmap.report.page.page import REPORT, write_page
+    from isingmap.report.page.page import write_page
+    from isingmap.report.page.rendering import REPORT
 
     folder = Path(arguments.folder)
     path = folder / REPORT if arguments.output is None else Path(arguments.output)

@@ -6,12 +6,10 @@ import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isingmap.comparing.comparison import Comparison
-from isingmap.data.table import counted
 from isingmap.files.csv_file import write_csv
 from isingmap.files.safe_name import folder_names
 from isingmap.files.strict_json import write_json
@@ -19,18 +17,18 @@ from isingmap.files.whole_folder import check_folder, finished_folder, is_occupi
 from isingmap.holm import holm
 from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
-from isingmap.printable import printable
 from isingmap.report.columns import names_in
 from isingmap.report.common_places import common_places
 from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_of
 from isingmap.report.difference_figure import difference_figure
-from isingmap.report.facts import Fact, as_text
+from isingmap.report.facts import as_text
+from isingmap.report.groups_facts import groups_facts
 from isingmap.report.network import strengths
-from isingmap.report.page.page import REPORT, write_page
+from isingmap.report.page.page import write_page
+from isingmap.report.page.rendering import REPORT
 from isingmap.report.plots import write_figure
 from isingmap.report.results import free_sibling, write_results
 from isingmap.report.tables import Row
-from isingmap.report.text import shortened
 
 FILES = (
     *("comparison.json", "differences.csv", "variables.csv", "difference.svg", "difference.png", "summary.txt"),
@@ -38,7 +36,7 @@ FILES = (
 )
 DIFFERENCE_COLUMNS = names_in("differences.csv")
 VARIABLE_COLUMNS = names_in("variables.csv")
-GROUP_FILES = ("groups.csv", "comparisons.csv", "summary.txt")
+GROUP_FILES = ("groups.csv", "comparisons.csv", "summary.txt", REPORT)
 GROUP_COLUMNS = names_in("groups.csv")
 COMPARISON_COLUMNS = names_in("comparisons.csv")
 
@@ -140,7 +138,9 @@ def write_groups(
         groups, tests = group_rows(of_groups, maps), comparison_rows(comparisons, of_pairs)
         write_csv(made / "groups.csv", GROUP_COLUMNS, groups)
         write_csv(made / "comparisons.csv", COMPARISON_COLUMNS, tests)
-        (made / "summary.txt").write_text(groups_text(groups, tests, title), "utf-8", "backslashreplace")
+        text = as_text(f"Maps of {len(groups):,} groups", title, list(groups_facts(groups, tests)))
+        (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
+        write_page(made, made / REPORT)
     return folder
 
 
@@ -256,28 +256,3 @@ def comparison_rows(comparisons: Sequence[Comparison], folders: dict[tuple[str, 
         flat = [number for triple in numbers for number in triple]
         rows.append((*found.labels, folders[found.labels], found.n_permutations, *flat))
     return rows
-
-
-def groups_text(groups: Sequence[Row], comparisons: Sequence[Row], title: str) -> str:
-    """What the tables say, for the screen."""
-    facts = [_group_fact(row) for row in groups] + [_comparison_fact(row) for row in comparisons]
-    return as_text(f"Maps of {len(groups):,} groups", title, facts)
-
-
-def _group_fact(row: tuple[Any, ...]) -> Fact:
-    label, folder, n_rows, n_edges, n_fields, strength, _ = row
-    counts = f"{n_rows:,.10g} rows, {counted(n_edges, 'edge')}, {counted(n_fields, 'field')}"
-    text = f"{counts}, global strength {strength:.3f}; in {folder}"
-    return Fact("Groups", shortened(printable(label), 18), row[1], text)
-
-
-def _comparison_fact(row: Row) -> Fact:
-    first, second, folder, n_permutations, *numbers = row
-    tests = ("structure", "strength", "likelihood ratio")
-    shown = [
-        f"{test} p = {p:.3g} (Holm {q:.3g})" for test, p, q in zip(tests, numbers[1::3], numbers[2::3], strict=True)
-    ]
-    pair = printable(f"{first} and {second}")
-    return Fact(
-        "Pairs of groups", "", folder, f"{pair}: {', '.join(shown)}; {n_permutations:,} permutations; in {folder}"
-    )

@@ -17,7 +17,8 @@ from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
 from isingmap.report.fit_figure import fit_figure
-from isingmap.report.page.page import REPORT, write_page
+from isingmap.report.page.page import write_page
+from isingmap.report.page.rendering import REPORT
 from isingmap.report.path_facts import has_criteria
 from isingmap.report.path_figure import path_figure
 from isingmap.report.plots import draw_map, write_figure

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from isingmap.data.table import counted
 from isingmap.errors import FileFormatError
@@ -22,7 +21,7 @@ from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, VARIABLES, Compared
 from isingmap.report.page.difference_picture import differences_of, owners_of, views_of
 from isingmap.report.page.picture import nodes_of
-from isingmap.report.page.rendering import data_address, page_from, rounded, sections_of
+from isingmap.report.page.rendering import SCRIPTS, data_address, page_from, page_in, rounded, sections_of
 from isingmap.report.page.shapes import STAR
 from isingmap.report.page.sheet import Sheet, sheet_of
 from isingmap.report.text import shortened
@@ -52,7 +51,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
     names = " and ".join(map(printable, found.labels))
     return page_from(
         "comparison.html",
-        "comparison.js",
+        (*SCRIPTS, "comparison.js"),
         title=printable(found.title) or names,
         headline=f"{counted(model.n_spins, 'variable')}, {counted(model.n_edges, 'pair')} that one map or both have",
         labels=[printable(label) for label in found.labels],
@@ -95,8 +94,7 @@ def _groups(found: Compared, with_links: bool) -> Iterator[Group]:
     told = [fact.text for fact in found.facts if fact.section == GROUPS and isinstance(fact.value, dict)]
     folders = found.folders if with_links else ()
     for k, label in enumerate(found.labels):
-        address = f"{quote(folders[k])}/report.html" if folders else ""
-        yield Group(printable(label), told[k] if k < len(told) else "", address)
+        yield Group(printable(label), told[k] if k < len(told) else "", page_in(folders[k]) if folders else "")
 
 
 def verdicts_of(found: Compared) -> Iterator[str]:
@@ -157,6 +155,7 @@ def _data(found: Compared, sheet: Sheet, views: list) -> dict:
         "names": [printable(name) for name in model.names],
         "shown": sheet.names,
         "pairs": model.edges.tolist(),
+        "picture": "difference",
         "weights": model.couplings.tolist(),
         "labels": [printable(label) for label in found.labels],
         "owners": owners_of(found).tolist(),

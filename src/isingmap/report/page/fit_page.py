@@ -19,7 +19,7 @@ from isingmap.report.miss_facts import MISSES
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.folder import EDGES, NODES, PATH, Results
 from isingmap.report.page.picture import edges_of, groups_of, legend_of, nodes_of
-from isingmap.report.page.rendering import data_address, page_from, rounded, sections_of
+from isingmap.report.page.rendering import SCRIPTS, data_address, page_from, rounded, sections_of
 from isingmap.report.page.sheet import Sheet, sheet_of
 from isingmap.report.page.steps import curve_of, steps_of
 from isingmap.report.path_facts import ALONG
@@ -48,7 +48,7 @@ def page_of(results: Results) -> str:
     sheet = sheet_of(results.model, results.positions)
     return page_from(
         "fit.html",
-        "fit.js",
+        (*SCRIPTS, "fit.js"),
         title=printable(results.title) or "Planar map",
         headline=_headline(results),
         codings=[shortened(fact.text, 200) for fact in results.facts if fact.label == CODING][:MOST_CODINGS],
@@ -89,6 +89,7 @@ def _data(results: Results, sheet: Sheet) -> dict:
         "shown": sheet.names,
         "groups": None if groups is None else [number[group] for group in groups],
         "pairs": steps.pairs,
+        "picture": "map",
         "weights": model.couplings.tolist(),
         "first": steps.first,
         "changes": steps.changes,

@@ -9,8 +9,7 @@ from isingmap.files.whole_file import write_text
 from isingmap.report.page import comparison_page, fit_page
 from isingmap.report.page.comparison_folder import COMPARISON, read_comparison
 from isingmap.report.page.folder import MODEL, read_results
-
-REPORT = "report.html"
+from isingmap.report.page.groups_page import GROUPS, groups_page_of
 
 
 def write_page(folder: Path, path: Path) -> None:
@@ -37,6 +36,8 @@ def _page_of(folder: Path, *, is_beside: bool) -> str:
         return fit_page.page_of(read_results(folder))
     if (folder / COMPARISON).is_file():
         return comparison_page.page_of(read_comparison(folder), with_links=is_beside)
+    if (folder / GROUPS).is_file():
+        return groups_page_of(folder, with_links=is_beside)
     raise FileFormatError(
         f"{folder} has no {MODEL} and no {COMPARISON}; give a folder of results, as isingmap fit, voteview, demo, "
         "stability and compare write it"

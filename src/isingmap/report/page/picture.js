@@ -298,8 +298,8 @@ function pictureOf(data, tables, page) {
     get("closer").addEventListener("click", () => svg.call(zoom.scaleBy, 1.4));
     get("farther").addEventListener("click", () => svg.call(zoom.scaleBy, 1 / 1.4));
     get("whole").addEventListener("click", showWhole);
-    get("save-svg").addEventListener("click", () => pageSaving.saveSvg(svg.node(), [width, height], FONT));
-    get("save-png").addEventListener("click", () => pageSaving.savePng(svg.node(), [width, height], FONT));
+    get("save-svg").addEventListener("click", () => pageSaving.saveSvg(svg.node(), [width, height], FONT, `${data.picture}.svg`));
+    get("save-png").addEventListener("click", () => pageSaving.savePng(svg.node(), [width, height], FONT, `${data.picture}.png`));
     let widthBefore = innerWidth;  // on phones the height changes with every scroll
     addEventListener("resize", () => { if (innerWidth !== widthBefore) { widthBefore = innerWidth; showWhole(); } });
     addEventListener("beforeprint", showWhole);

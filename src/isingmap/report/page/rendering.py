@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 
 from isingmap.report import field_arcs
 from isingmap.report.facts import Fact
@@ -17,13 +18,14 @@ from isingmap.report.map_figure import NODE_RADIUS
 from isingmap.report.page.shapes import ARC_RADIUS
 
 ARC = {"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH}
-# Of every page, in this order; the last script is that of its kind.
+REPORT = "report.html"
+# Of every page with a map, in this order; the last script is that of its kind.
 SCRIPTS = ("d3.min.js", "tables.js", "names.js", "saving.js", "picture.js")
 
 
-def page_from(name: str, script: str, **content: Any) -> str:
+def page_from(name: str, names_of_scripts: Sequence[str], **content: Any) -> str:
     """A page, HTML: a template with its style and scripts, which a browser knows by their digests."""
-    scripts = [asset(each) for each in (*SCRIPTS, script)]
+    scripts = [asset(each) for each in names_of_scripts]
     digests = [_digest(text) for text in scripts]
     return template(name).render(style=asset("page.css"), scripts=scripts, script_digests=digests, arc=ARC, **content)
 
@@ -55,6 +57,11 @@ def _digest(script: str) -> str:
 def data_address(kind: str, content: bytes) -> str:
     """A file as an address, to be part of the page."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def page_in(folder: str) -> str:
+    """The address of the page in a folder, seen from this one."""
+    return f"{quote(folder)}/{REPORT}"
 
 
 @dataclass(frozen=True)

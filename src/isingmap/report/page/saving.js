@@ -60,17 +60,17 @@ const pageSaving = (() => {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
 
-  function saveSvg(picture, size, font) {
-    save(new Blob([standalone(picture, size, font)[0]], { type: "image/svg+xml" }), "map.svg");
+  function saveSvg(picture, size, font, name) {
+    save(new Blob([standalone(picture, size, font)[0]], { type: "image/svg+xml" }), name);
   }
 
-  function savePng(picture, size, font) {
+  function savePng(picture, size, font, name) {
     const [text, width, height] = standalone(picture, size, font);
     const image = new Image(), sheet = document.createElement("canvas");
     Object.assign(sheet, { width: 2 * width, height: 2 * height });
     image.onload = () => {
       sheet.getContext("2d").drawImage(image, 0, 0, sheet.width, sheet.height);
-      sheet.toBlob((blob) => save(blob, "map.png"));
+      sheet.toBlob((blob) => save(blob, name));
     };
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   }

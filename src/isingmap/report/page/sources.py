@@ -11,6 +11,7 @@ from isingmap.errors import FileFormatError
 from isingmap.files.csv_file import read_csv
 from isingmap.files.number_text import number
 from isingmap.files.reading import read_bytes
+from isingmap.files.safe_name import is_folder_name
 from isingmap.files.strict_json import shown
 from isingmap.report.columns import MEAN, ROWS, SHARE, Column, column_of
 from isingmap.report.facts import Fact
@@ -121,6 +122,11 @@ def read_picture(path: Path) -> bytes:
     if not content.lstrip().startswith((b"<?xml", b"<svg")) or b"<svg" not in content:
         raise FileFormatError(f"{path} is not an SVG picture; draw it again, or remove it")
     return content
+
+
+def is_plain(name: object) -> bool:
+    """Whether it is the name of a folder of ours, so that there may be a link to it."""
+    return isinstance(name, str) and is_folder_name(name)
 
 
 def facts_of(records: object, where: str) -> tuple[Fact, ...]:
