@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isingmap import datasets
+from isingmap import PlanarIsing, datasets
+from isingmap.cli import demo
 from isingmap.cli.main import main
 from isingmap.datasets import load_senate106, senate106
 from isingmap.report import check_results, comparison_results, plots, results
@@ -177,3 +178,13 @@ def test_messages_that_are_explained_exist():
     package = texts_of_the_package()
     assert len(quoted) > 70
     assert [text for text in quoted if text not in package] == []
+
+
+@pytest.mark.parametrize("search", ["chow-liu", "tmfg", "pmfg"])
+def test_figures_of_the_senate_are_those_of_today(search):
+    """The quick rows of the table of docs/choosing.md: edges and BIC."""
+    table = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+    found = re.search(rf"\| `--search {search}` \| (\d+) \| (\d+) (\d+) \|", table)
+    assert found is not None
+    result = PlanarIsing(search=search, missing="minus").fit(demo._frequent_voters()).result_
+    assert (result.model.n_edges, round(result.bic)) == (int(found[1]), int(found[2] + found[3]))

@@ -13,6 +13,7 @@ from isingmap.checking.statistics import central_triples, count_shares, triples_
 from isingmap.data.moments import empirical_moments
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, ModelError
+from isingmap.learning.misses import misses
 
 NAMES = tuple("abcdef")
 CHAIN = IsingModel([(k, k + 1) for k in range(5)], [0.4, -0.5, 0.3, 0.6, -0.2], np.linspace(-0.3, 0.4, 6), names=NAMES)
@@ -214,3 +215,27 @@ def test_a_check_of_a_model_by_em_says_why_the_model_is_held_as_it_is():
     check = goodness_of_fit(CHAIN, table, missing="em", n_tables=19)
     assert not check.is_refitted
     assert any("no table is fitted again" in note for note in check.notes)
+
+
+def test_z_of_pairs_is_that_of_chance_for_rows_that_the_model_was_not_fitted_to():
+    """Rare columns: given fitted means a pair varies less than half as much."""
+    model = IsingModel([("a", "b"), ("b", "c")], [0.3, 0.3], [-0.8] * 3, names=["a", "b", "c"])
+    fresh, own = [], []
+    for seed in range(60):
+        table = SpinTable(model.sample(600, rng=seed), ("a", "b", "c"), (Coding("no", "yes"),) * 3)
+        moments = empirical_moments(table)
+        fresh += [miss.z for miss in misses(model, moments, is_own=False) if not miss.is_fitted]
+        own += [miss.z for miss in misses(refitted(model, moments), moments) if not miss.is_fitted]
+    assert len(fresh) == len(own) == 60
+    assert 0.7 < np.std(fresh) < 1.3 and 0.7 < np.std(own) < 1.3
+    check = goodness_of_fit(model, table, n_tables=19)
+    assert not check.is_own and [miss.z for miss in check.misses if not miss.is_fitted] == fresh[-1:]
+
+
+def test_a_model_by_em_is_known_for_that_of_its_table_and_of_no_other():
+    rows = CHAIN.sample(150, rng=4)
+    rows[np.random.default_rng(5).random(rows.shape) < 0.1] = 0
+    first, other = (SpinTable(part, NAMES, (Coding("no", "yes"),) * 6) for part in (rows[:100], rows[100:]))
+    model = PlanarIsing(missing="em", search="greedy").fit(first).model_
+    assert goodness_of_fit(model, first, missing="em", n_tables=19).is_own
+    assert not goodness_of_fit(model, other, missing="em", n_tables=19).is_own

@@ -108,7 +108,7 @@ class GoodnessOfFit:
         What was done about missing cells and weights.
     seed, n_tables, n_failed : int
         Simulated tables, and those that no model could be fitted to, which are left out.
-    is_refitted : bool
+    is_refitted, is_own : bool
         See `Simulation`.
     misses : tuple of Miss
         Means and pairs, those that are missed most first; exact values of the model.
@@ -128,6 +128,7 @@ class GoodnessOfFit:
     n_tables: int
     n_failed: int
     is_refitted: bool
+    is_own: bool
     misses: tuple[Miss, ...]
     tests: tuple[Test, ...]
     counts: CountOfPositives
@@ -194,8 +195,8 @@ def goodness_of_fit(
         )
     table = _with_rules(given, missing, weight_kind)
     moments = empirical_moments(table)
-    missed = misses(model, moments)
     simulation = Simulation.of(model, table, moments, prior, seed)
+    missed = misses(model, moments, is_own=simulation.is_own)
     found: list[TableStatistics] = []
     with progress_bar("tables", enabled=progress) as update:
         for k in range(n_tables):
@@ -221,6 +222,7 @@ def goodness_of_fit(
         n_tables=n_tables,
         n_failed=n_tables - len(found),
         is_refitted=simulation.is_refitted,
+        is_own=simulation.is_own,
         misses=tuple(missed),
         tests=tuple(_tests(mine, found, triples)),
         counts=_counts(mine, found),

@@ -9,10 +9,13 @@ import numpy as np
 from isingmap.checking.statistics import TableStatistics, statistics_of
 from isingmap.data.moments import EmpiricalMoments, empirical_moments
 from isingmap.data.table import SpinTable
-from isingmap.errors import DataError, NoEstimateError, PrecisionError
+from isingmap.errors import DataError, NoEstimateError, NonPlanarError, PrecisionError
 from isingmap.interruption import look
 from isingmap.learning.misses import misses
 from isingmap.likelihood.fit import fit_couplings, shrunk
+from isingmap.missing_cells.climb import evaluated
+from isingmap.missing_cells.expectation import Completion
+from isingmap.missing_cells.parts import ObservedRows
 from isingmap.model import IsingModel
 
 # Moments this close are those of a maximum of the likelihood.
@@ -33,6 +36,8 @@ class Simulation:
     is_refitted : bool
         Whether the model is the maximum of the likelihood on its graph for this table, so that each simulated table
         gets a model of its own too. Otherwise all are held against the model as it is.
+    is_own : bool
+        Whether it was fitted to this table, also by EM, so that its means are those of the table but for chance.
     seed : int
     """
 
@@ -40,6 +45,7 @@ class Simulation:
     table: SpinTable
     prior: float | None
     is_refitted: bool
+    is_own: bool
     seed: int
 
     @classmethod
@@ -47,7 +53,8 @@ class Simulation:
         cls, model: IsingModel, table: SpinTable, moments: EmpiricalMoments, prior: float | None, seed: int
     ) -> Simulation:
         """Of a table and its moments."""
-        return cls(model, table, prior, is_maximum(model, moments, prior), seed)
+        is_refitted = is_maximum(model, moments, prior)
+        return cls(model, table, prior, is_refitted, is_refitted or is_maximum_by_em(model, table, prior), seed)
 
     def statistics(self, number: int) -> TableStatistics | None:
         """Of simulated table `number`, a function of it and the seed alone; None where no model can be fitted to it."""
@@ -60,7 +67,7 @@ class Simulation:
             model = refitted(self.model, moments, self.prior) if self.is_refitted else self.model
         except (NoEstimateError, PrecisionError, DataError):
             return None
-        return statistics_of(table.spins, misses(model, moments), table.weights)
+        return statistics_of(table.spins, misses(model, moments, is_own=self.is_own), table.weights)
 
 
 def is_maximum(model: IsingModel, moments: EmpiricalMoments, prior: float | None = None) -> bool:
@@ -71,6 +78,17 @@ def is_maximum(model: IsingModel, moments: EmpiricalMoments, prior: float | None
     of_fields = shrunk(moments.magnetizations, prior, moments.n_samples) - model.magnetizations()
     of_fields = of_fields[model.free_fields]
     return bool(np.abs(np.concatenate([of_edges, of_fields])).max(initial=0.0) <= FITTED)
+
+
+def is_maximum_by_em(model: IsingModel, table: SpinTable, prior: float | None = None) -> bool:
+    """Whether the model is the maximum of the likelihood of the cells that are known, some of which are missing."""
+    if not table.n_missing:
+        return False
+    completion = Completion(model.edges, ObservedRows.of(table.spins, table.weights))
+    try:
+        return evaluated(model, completion, prior).gradient_norm <= FITTED
+    except (NonPlanarError, PrecisionError):  # what is missing is too wide: such a model is not learned by EM
+        return False
 
 
 def refitted(model: IsingModel, moments: EmpiricalMoments, prior: float | None = None) -> IsingModel:

@@ -27,7 +27,8 @@ class Miss(NamedTuple):
         Whether the pair has an edge, or the variable a field: then the two agree, but for a prior or EM.
     data, model : float
     error : float
-        Standard error of the data's value if the model were true, given the means that it was fitted to.
+        Standard error of the data's value if the model were true, given the means that it was fitted to; none where
+        it was fitted to other data.
     rows : float
         Observations behind the data's value.
     """
@@ -50,12 +51,20 @@ class Miss(NamedTuple):
         return (self.data - self.model) / self.error if self.error > 0 else np.nan
 
 
-def misses(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
+def misses(model: IsingModel, moments: EmpiricalMoments, *, is_own: bool = True) -> list[Miss]:
     """Means and pairs, each with its exact value in the model, those that are missed most first.
 
     O(n) evaluations for n variables.
+
+    Parameters
+    ----------
+    model : IsingModel
+    moments : EmpiricalMoments
+    is_own : bool
+        Whether the model was fitted to these data, so that its fields took from each pair what chance does to means.
     """
-    found = [*_means(model, moments), *_pairs(model, moments)]
+    fitted_means = model.free_fields & is_own
+    found = [*_means(model, moments), *_pairs(model, moments, fitted_means)]
     return sorted(found, key=lambda miss: (-np.nan_to_num(abs(miss.z)), miss.source, miss.target))
 
 
@@ -69,7 +78,7 @@ def _means(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
     return [Miss(i, -1, *values) for i, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
 
 
-def _pairs(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
+def _pairs(model: IsingModel, moments: EmpiricalMoments, free: np.ndarray) -> list[Miss]:
     n = model.n_spins
     if n > MOST_COMPARED:
         return []
@@ -79,7 +88,7 @@ def _pairs(model: IsingModel, moments: EmpiricalMoments) -> list[Miss]:
         return []
     i, j = np.triu_indices(n, 1)
     expected, observed, rows = correlations[i, j], moments.moments[i, j], moments.rows_behind[i, j]
-    means, free = model.magnetizations(), model.free_fields
+    means = model.magnetizations()
     error = np.sqrt(
         residual_variance(expected, means[i], means[j], free[i], free[j]) / np.where(rows > 0, rows, np.nan)
     )

@@ -127,11 +127,12 @@ def _reading(check: GoodnessOfFit) -> Iterator[Fact]:
         "with data. Of tables that come from their model, pairs have p below 0.1 in 7 to 10 of 100, triples in 2 to 8 "
         "and +1s per row hardly ever: p of those is too large rather than too small",
     )
+    given = "given the means that are fitted" if check.is_own else "as the model was not fitted to this table"
     yield text_fact(
         READING,
         "z",
-        "difference in standard errors: for pairs by the model's own variance, exact, given the means that are "
-        "fitted; for triples by the simulated tables",
+        f"difference in standard errors: for pairs by the model's own variance, exact, {given}; for triples by the "
+        "simulated tables",
     )
     if not len(check.triples.spins):
         yield text_fact(READING, "triples", f"looked at up to {MOST_SPINS_IN_TRIPLES} variables")

@@ -233,7 +233,11 @@ COLUMNS = {
         Column("likelihood_ratio_p_holm", "likelihood_ratio_p for all comparisons (Holm)", SHARE),
     ),
 }
-COLUMNS["pairs.csv"] = COLUMNS["misses.csv"]  # of a check
+_OF_ANY_TABLE = {
+    "fitted": Column("fitted", "yes where there is an edge or a field: model and data agree in the table of the fit"),
+    "se": Column("se", "standard error of data if the model were true; in the table of the fit, given its means"),
+}
+COLUMNS["pairs.csv"] = tuple(_OF_ANY_TABLE.get(column.name, column) for column in COLUMNS["misses.csv"])  # of a check
 
 
 def column_of(file: str, name: str) -> Column | None:

@@ -1,5 +1,6 @@
 """What notebooks show: a small map and a table, without scripts."""
 
+from dataclasses import replace
 from xml.etree import ElementTree as xml
 
 import numpy as np
@@ -60,3 +61,12 @@ def test_a_fit_shows_what_its_record_shows_and_a_new_estimator_its_text():
     assert fit.fit(rows)._repr_html_() == fit.learned_._repr_html_()
     assert "from 80 rows" in fit._repr_html_() and "standard error" in fit._repr_html_()
     assert fit.model_._repr_html_().count("<line") == fit._repr_html_().count("<line") == fit.model_.n_edges
+
+
+def test_an_error_that_is_not_known_is_an_empty_cell():
+    rows = np.random.default_rng(2).integers(0, 2, (80, 3))
+    learned = PlanarIsing(graph=[(0, 1), (1, 2)]).fit(rows).learned_
+    standard = np.where(np.arange(5) == 0, np.nan, learned.errors.standard)
+    vars(learned)["errors"] = replace(learned.errors, standard=standard)
+    cells = [[cell.text for cell in row] for row in xml.fromstring(learned._repr_html_()).iter("tr")]
+    assert sorted(row[3] is None for row in cells[1:]) == [False, True]

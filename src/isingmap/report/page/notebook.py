@@ -56,7 +56,7 @@ def _html(
             (
                 *(names[v] for v in model.edges[k].tolist()),
                 f"{model.couplings[k]:+.3f}",
-                *([f"{errors[k]:.3f}"] if has_errors else []),
+                *(["" if np.isnan(errors[k]) else f"{errors[k]:.3f}"] if has_errors else []),
             )
             for k in order
         ],
