@@ -49,7 +49,7 @@ def write_comparison(
     title: str = "",
     command: str = "",
     source: tuple[str, str] | None = None,
-    warnings: Sequence[str] = (),
+    warnings: Sequence[str] | None = None,
     layout: str = "planar",
     places: Positions | None = None,
     force: bool = False,
@@ -68,8 +68,8 @@ def write_comparison(
         What heads the summary and the picture; the command line that leads to it again.
     source : (str, str), optional
         Where the data came from: a module, and the calls of its function that read them.
-    warnings : sequence of str
-        What was warned of, for the summary.
+    warnings : sequence of str, optional
+        What was warned of, for the summary and the page; by default what the fits of both groups warned of.
     layout : {"planar", "kamada-kawai"}
     places : mapping of name to (x, y), optional
     force : bool
@@ -105,7 +105,7 @@ def write_groups(
     *,
     title: str = "",
     command: str = "",
-    warnings: Sequence[str] = (),
+    warnings: Sequence[str] | None = None,
     layout: str = "planar",
     places: Positions | None = None,
     force: bool = False,
@@ -178,10 +178,11 @@ def _write_files(
     title: str,
     command: str,
     source: tuple[str, str] | None,
-    warnings: Sequence[str],
+    warnings: Sequence[str] | None,
     places: Positions,
 ) -> None:
-    facts = list(comparison_facts(comparison, command=command, source=source, warnings=warnings))
+    warned = _warnings_of(comparison) if warnings is None else warnings
+    facts = list(comparison_facts(comparison, command=command, source=source, warnings=warned))
     document = {
         "groups": list(comparison.labels),
         "folders": list(folders),
@@ -198,6 +199,14 @@ def _write_files(
     text = as_text("Comparison of two groups", title, facts)
     (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
     write_page(made, made / REPORT)  # made of the other files, and so the last
+
+
+def _warnings_of(comparison: Comparison) -> list[str]:
+    return [
+        f"group {label!r}: {text}"
+        for label, learned in zip(comparison.labels, comparison.maps, strict=True)
+        for text in learned.warnings
+    ]
 
 
 def difference_rows(comparison: Comparison) -> list[Row]:

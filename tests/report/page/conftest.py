@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,9 @@ def compared(tmp_path_factory):
     other.loc[::5, NAMES[-1]] = 1 - other.loc[::5, NAMES[-2]]
     found = compare(one, other, PlanarIsing(search="greedy"), labels=LABELS_OF_GROUPS, n_permutations=19)
     folder = tmp_path_factory.mktemp("compared") / "both"
-    return write_comparison(found, folder, title="<script>alert(6)</script>", warnings=["<i>beware</i>"])
+    warned = replace(found.maps[0], warnings=("<i>beware</i>",))
+    found = replace(found, maps=(warned, found.maps[1]))
+    return write_comparison(found, folder, title="<script>alert(6)</script>")
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from hostile_names import GROUPS, NAMES
 from isingmap.cli.main import main
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.csv_file import read_csv, write_csv
+from isingmap.report.page import comparison_page
 from isingmap.report.page.comparison_folder import read_comparison
 from isingmap.report.page.comparison_page import page_of, verdicts_of
 from isingmap.report.page.difference_picture import IN_BOTH, ONLY_FIRST, ONLY_SECOND, owners_of, views_of
@@ -41,7 +42,7 @@ def test_everything_is_there_without_a_script(page, compared):
     assert all(headings.values()) and {"coupling_first", "p_holm", "mean_second"} <= set(headings)
     shown = "".join(page.texts["li"] + page.texts["p"])
     assert "240 rows" in shown and "200 rows" in shown and "19 of rows (seed 0)" in shown
-    assert "+1 is 1, -1 is 0, in every column" in shown and "<i>beware</i>" in shown
+    assert "+1 is 1, -1 is 0, in every column" in shown and f"group {GROUPS[0]!r}: <i>beware</i>" in shown
 
 
 def test_nothing_of_a_name_runs_and_links_stay_in_the_folder(page, compared):
@@ -153,6 +154,10 @@ def with_a_test(value):
     return lambda folder: edited(folder, lambda document: test_of(document, "structure").update(p_value=value))
 
 
+def with_another_largest_difference(folder):
+    edited(folder, lambda document: test_of(document, "structure").update(value=77))
+
+
 def without(name):
     return lambda folder: (folder / name).unlink()
 
@@ -198,6 +203,10 @@ def with_a_place_less(folder):
         (with_an_entry("folders", ["a", "javascript:alert(1)"]), 'expected the names of two folders under "folders"'),
         (with_an_entry("folders", ["a", "../../b"]), 'expected the names of two folders under "folders"'),
         (with_an_entry("positions", {"plain": [0]}), "the position of 'plain' must be two numbers"),
+        (
+            with_another_largest_difference,
+            "77 was tested by comparison.json beside it; they must come from",
+        ),
         (with_a_test("small"), "expected a number as 'p_value' of the test 'structure', got 'small'"),
         (with_a_test(-1), "expected a number as 'p_value' of the test 'structure', got -1"),
     ],
@@ -210,12 +219,19 @@ def test_a_damaged_folder_is_refused(compared, tmp_path, harm, message):
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_large_table_is_not_in_the_page_but_in_the_folder(compared, monkeypatch):
+    monkeypatch.setattr(comparison_page, "MOST_SAVED", 500)
+    found = page_of(read_comparison(compared))
+    assert "(differences.csv is large, and in the folder alone)" in found and 'download="differences.csv"' not in found
+
+
 def test_groups_without_an_edge_have_a_page(compared, tmp_path):
     folder = shutil.copytree(compared, tmp_path / "both")
     columns, rows = read_csv(folder / "differences.csv")
     for row in rows:
         row[2:5] = ["0.0", "0.0", "0.0"]
     write_csv(folder / "differences.csv", columns, rows)
+    edited(folder, lambda document: test_of(document, "structure").update(value=0))
     found = page_of(read_comparison(folder))
     assert "no difference to draw" in found and "<line data-edge" not in found
     picture = found[found.index("<svg id=") : found.index("</svg>") + 6]

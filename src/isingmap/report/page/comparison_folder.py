@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from isingmap.report.saved_map import positions_in
 COMPARISON, DIFFERENCES, VARIABLES = "comparison.json", "differences.csv", "variables.csv"
 COUPLINGS = ("coupling_first", "coupling_second")
 UP = "../"
+STRUCTURE = "structure"  # the label of the test of the largest difference
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,14 @@ def _read(folder: Path) -> Compared:
     _check_differences(table, couplings)
     rows = np.flatnonzero((couplings != 0).any(axis=1))
     pairs = _pairs(table, names)
+    facts = facts_of(document.get("facts", []), where)
+    _check_same(table, couplings, facts)
     return Compared(
         place=folder,
         labels=_labels(document, where),
         folders=_folders(document, where),
         title=_title(document, where),
-        facts=facts_of(document.get("facts", []), where),
+        facts=facts,
         differences=_graph(names, pairs[rows], couplings[rows], variables),
         couplings=couplings[rows],
         p_values=np.array(table.numbers("p_value"))[rows],
@@ -137,6 +141,18 @@ def _check_differences(table: Table, couplings: np.ndarray) -> None:
         k = int(wrong[0])
         expected = f"coupling_second - coupling_first = {found[k]:.6g}"
         raise table.wrong(k + 1, "difference", expected, table.column("difference")[k])
+
+
+def _check_same(table: Table, couplings: np.ndarray, facts: tuple[Fact, ...]) -> None:
+    """The largest difference of the table must be that which was tested."""
+    largest = float(np.abs(couplings[:, 1] - couplings[:, 0]).max(initial=0.0))
+    for fact in facts:
+        told = fact.value.get("value") if fact.label == STRUCTURE and isinstance(fact.value, dict) else None
+        if isinstance(told, int | float) and not math.isclose(told, largest, rel_tol=1e-9, abs_tol=1e-12):
+            raise FileFormatError(
+                f"{table.place}: the largest difference is {largest:.6g}, and {told:.6g} was tested by {COMPARISON} "
+                "beside it; they must come from the same comparison"
+            )
 
 
 def _labels(document: dict, where: str) -> tuple[str, str]:

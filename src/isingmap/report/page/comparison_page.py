@@ -28,6 +28,7 @@ from isingmap.report.text import shortened
 
 FIRST = "compared"
 HEADINGS = {TESTS: "tests", READING: "tests", REPEAT: "provenance"}
+PERMUTATIONS = "permutations"  # the label of what was dealt out, how often
 MOST_CODINGS = 2  # kinds of labels told at the top
 MOST_SAVED = 1_000_000  # bytes of a table that can be saved from the page; larger ones are in the folder alone
 # The tests of the whole, by the labels of their facts: what differs by how much.
@@ -57,6 +58,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         labels=[printable(label) for label in found.labels],
         groups=list(_groups(found, with_links)),
         codings=[shortened(fact.text, 200) for fact in found.facts if fact.label == CODING][:MOST_CODINGS],
+        permutations=[fact.text for fact in found.facts if fact.label == PERMUTATIONS],
         verdicts=list(verdicts_of(found)),
         warnings=[shortened(fact.text, 160) for fact in found.facts if fact.section == CARE],
         sections=sections_of(found.facts, HEADINGS, FIRST, left_out=EDGES),
@@ -105,7 +107,7 @@ def verdicts_of(found: Compared) -> Iterator[str]:
     FileFormatError
         If the facts of a test have no numbers.
     """
-    n_permutations = next((fact.value for fact in found.facts if fact.label == "permutations"), None)
+    n_permutations = next((fact.value for fact in found.facts if fact.label == PERMUTATIONS), None)
     for fact in found.facts:
         if fact.section == TESTS and fact.label in _TESTED:
             value, p_value = (_number(found, fact, name) for name in ("value", "p_value"))

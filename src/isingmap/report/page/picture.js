@@ -120,7 +120,7 @@ function pictureOf(data, tables, page) {
   }
 
   function tellCount() {
-    const names = shown.hiddenNames ? ` ${shown.hiddenNames} names have no room here; zoom in to read them.` : "";
+    const names = shown.hiddenNames ? ` ${shown.hiddenNames === 1 ? "1 name has" : `${shown.hiddenNames} names have`} no room here; zoom in to read ${shown.hiddenNames === 1 ? "it" : "them"}.` : "";
     get("count").textContent = page.count() + names;
   }
 
