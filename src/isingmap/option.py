@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from os import PathLike
@@ -149,6 +149,20 @@ def check_options(settings: Any) -> None:
     """
     for setting in options_of(settings):
         setting.check(getattr(settings, setting.name))
+
+
+def check_given(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that are no settings.
+
+    Raises
+    ------
+    TypeError
+        With those that are.
+    """
+    known = list(known)
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise TypeError(f"{what} has no setting {', '.join(unknown)}; it has {', '.join(known)}")
 
 
 def given(settings: Any) -> dict[str, Any]:

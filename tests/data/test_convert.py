@@ -187,3 +187,10 @@ def test_names_that_mean_something_else_in_tables_of_results_are_refused(name):
         as_spin_table(np.array([[0, 1], [1, 0]]), names=["a", name])
     with pytest.raises(DataError, match="cannot be the name of a variable"):
         moments_from_matrix(np.eye(2), 10, names=["a", name])
+
+
+def test_a_dict_is_named_with_what_makes_a_table_of_it():
+    columns = {"a": [0, 1, 1], "b": [1, 0, 1]}
+    with pytest.raises(DataError, match="cannot read a dict as a table; .* pandas.DataFrame makes one of a dict"):
+        as_spin_table(columns)
+    assert as_spin_table(pd.DataFrame(columns)).names == ("a", "b")

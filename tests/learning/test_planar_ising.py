@@ -274,6 +274,8 @@ def test_settings_are_shown_and_are_all_there_are():
     assert list(shown) == list(PlanarIsing().get_params())
     for name in shown:
         assert re.search(rf"^    {name} : ", PlanarIsing.__doc__, re.MULTILINE)
+    with pytest.raises(TypeError, match="stability has no setting n_resample; it has n_resamples, kind, share"):
+        PlanarIsing().stability(np.eye(3), n_resample=3)
     with pytest.raises(TypeError, match="PlanarIsing has no setting gama; it has family, fields, prior"):
         PlanarIsing(gama=1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,8 @@ from isingmap.data.labels import LabelColumn, MissingLabels, cell_text
 from isingmap.data.table import SpinTable, checked_names, counted, listed
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
+
+_EXPECTED = "expected an array, a pandas or polars data frame or a SpinTable"
 
 _MATRIX_TOLERANCE = 1e-8
 _SMALLEST_MATRIX = 5
@@ -121,10 +123,7 @@ def _frame_columns(X) -> tuple[list[np.ndarray], list[str]]:
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
-        raise DataError(
-            f"cannot read a {type(X).__name__} as a table; expected an array, a pandas or polars data frame "
-            "or a SpinTable"
-        ) from None
+        raise DataError(f"cannot read a {type(X).__name__} as a table; {_EXPECTED}") from None
     return [_frame_column(frame[:, j]) for j in range(len(names))], names
 
 
@@ -153,6 +152,9 @@ def _array_columns(X) -> list[np.ndarray]:
         array = np.asarray(X)
     except ValueError as error:
         raise DataError(f"X is not a table, its rows have different lengths: {error}") from None
+    if isinstance(X, Mapping):
+        what = f"cannot read a {type(X).__name__} as a table"
+        raise DataError(f"{what}; {_EXPECTED}. pandas.DataFrame makes one of a dict")
     if array.ndim != 2:
         advice = "Reshape your data: rows are observations, columns are variables."
         raise DataError(f"expected a table (n_samples, n_spins), got {array.ndim} dimensions. {advice}")

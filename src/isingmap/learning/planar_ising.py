@@ -30,6 +30,7 @@ from isingmap.learning.settings import (
     with_settings,
 )
 from isingmap.notebooks import html_of
+from isingmap.option import check_given, options_of
 from isingmap.resampling.options import StabilityOptions
 from isingmap.resampling.stability import Stability
 from isingmap.structure.criteria import CROSS_VALIDATED
@@ -291,6 +292,8 @@ class PlanarIsing(Configured, Fitted):
             A worker process was killed.
         KeyboardInterrupt
             Ctrl-C before the first resample was finished; later, those that are finished are returned.
+        TypeError
+            For a name that is no setting.
 
         Warns
         -----
@@ -300,6 +303,7 @@ class PlanarIsing(Configured, Fitted):
         if isinstance(X, MomentAccumulator | CountedTable):
             raise DataError("resamples are drawn from the rows, and there are only sums over them here; give the table")
         refuse_to_resample(self.criterion, self.n_folds)
+        check_given("stability", resampling, [setting.name for setting in options_of(StabilityOptions)])
         options = StabilityOptions(**resampling)
         with listening():
             has_clusters = clusters is not None or (isinstance(X, SpinTable) and X.clusters is not None)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isingmap.errors import ModelError
-from isingmap.option import Option, options_of
+from isingmap.option import Option, check_given, options_of
 from isingmap.resampling.options import RESAMPLING
 from isingmap.structure.options import OPTIONS, RESTARTED
 
@@ -39,9 +39,7 @@ def checked_settings(given: dict[str, Any]) -> dict[str, Any]:
     TypeError
         For a name that is no setting.
     """
-    unknown = sorted(given.keys() - SETTINGS.keys())
-    if unknown:
-        raise TypeError(f"PlanarIsing has no setting {', '.join(unknown)}; it has {', '.join(SETTINGS)}")
+    check_given("PlanarIsing", given, SETTINGS)
     return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
 
 

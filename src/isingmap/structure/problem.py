@@ -85,7 +85,8 @@ class Problem(ProblemOptions):
             return
         if self.rules.has_fields and self.moments.magnetizations is None:
             raise ModelError(
-                f'family "{self.family}" has fields and needs the magnetizations; use family="zero-field" without'
+                f'family="{self.family}" has fields and needs the magnetizations, E[x_i]: give magnetizations=, or use '
+                'family="zero-field", which does without'
             )
         _check_moments(self.moments)
         self._check_fields()
