@@ -22,7 +22,7 @@ COUPLINGS = np.array([0.5, 0.4, -0.5, 0.4, 0.5, -0.4, 0.3, 0.3])
 FIELDS = np.array([0.2, -0.2, 0.0, 0.1, -0.1, 0.2])
 N_ROWS, N_PERMUTATIONS = 150, 19
 GREEDY, GIVEN = {"search": "greedy"}, {"graph": EDGES}
-EM = {"graph": EDGES, "missing": "em", "missing_label": 0}
+EM = {"graph": EDGES, "missing": "em", "missing_label": 0, "prior": 1.0}
 
 
 def rows(n, seed, couplings=COUPLINGS, fields=FIELDS):

@@ -99,15 +99,33 @@ def test_threads_do_not_hear_each_other():
     assert (outer, inner) == (["both", "outer"], ["both"])
 
 
-def test_standard_errors_are_computed_once(learned, monkeypatch, tmp_path):
-    from isingmap.learning import learned_map as module
+@pytest.mark.parametrize("asked", [{}, {"errors": "robust"}, {"prior": 2.0}])
+def test_the_hessian_is_inverted_once_for_a_folder_of_results(asked, monkeypatch, tmp_path):
+    """Errors, intervals and the errors of thresholds."""
+    from isingmap.likelihood import curvature
     from isingmap.report.results import write_results
 
-    calls = []
-    compute = module.errors_of
-    monkeypatch.setattr(module, "errors_of", lambda *given, **more: calls.append(1) or compute(*given, **more))
-    write_results(learned, tmp_path / "map")
-    assert len(calls) == 1
+    fit = PlanarIsing(**asked).fit(chain()).learned_
+    monkeypatch.setattr(curvature, "np", counting := CountsInverses())
+    write_results(fit, tmp_path / "map")
+    assert counting.n_inverses == 1
+
+
+class CountsInverses:
+    """NumPy, and how often it was asked for an inverse."""
+
+    n_inverses = 0
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    @property
+    def linalg(self):
+        return self
+
+    def inv(self, matrix):
+        self.n_inverses += 1
+        return np.linalg.inv(matrix)
 
 
 def test_errors_of_couplings_and_fields():

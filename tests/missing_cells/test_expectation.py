@@ -11,7 +11,7 @@ from isingmap.missing_cells.edge_refits import edge_losses_by_refits
 from isingmap.missing_cells.expectation import Completion, observed_log_probability
 from isingmap.missing_cells.information import observed_information
 from isingmap.missing_cells.parts import ObservedRows
-from isingmap.uncertainty.errors import errors_by_information
+from isingmap.uncertainty.errors import covariance_by_information, errors_by_covariance
 from oracles import grid_edges, random_planar_edges
 
 
@@ -144,8 +144,8 @@ def test_losses_are_those_of_em_without_the_edge(climbed):
 
 
 def test_an_information_that_is_none_gives_no_errors():
-    assert errors_by_information(np.diag([4.0, 0.25])).standard == pytest.approx([0.5, 2.0])
-    assert np.isnan(errors_by_information(np.array([[1.0, 2.0], [2.0, 1.0]])).standard).all()
+    assert errors_by_covariance(covariance_by_information(np.diag([4.0, 0.25]))).standard == pytest.approx([0.5, 2.0])
+    assert np.isnan(errors_by_covariance(covariance_by_information(np.array([[1.0, 2.0], [2.0, 1.0]]))).standard).all()
 
 
 def test_rows_without_a_gap_are_at_rest_after_one_step():

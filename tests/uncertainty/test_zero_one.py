@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from isingmap import IsingModel, PlanarIsing, as_spin_table
+from isingmap.learning import learned_map
 from isingmap.likelihood.fit import fit_couplings
 from isingmap.uncertainty import zero_one
 
@@ -100,7 +101,9 @@ def test_what_cancels_is_not_known():
     assert np.isnan(zero_one.threshold_errors(model, covariance)[0])
 
 
-def test_errors_that_are_not_known_spread_to_the_thresholds_they_are_in(learned):
+def test_errors_that_are_not_known_spread_to_the_thresholds_they_are_in(learned, monkeypatch):
+    unknown = replace(learned.errors, standard=np.r_[np.nan, learned.errors.standard[1:]])
+    covariance = learned.covariance
+    monkeypatch.setattr(learned_map, "errors_and_covariance", lambda *_, **__: (unknown, covariance))
     hidden = replace(learned)
-    hidden.__dict__["errors"] = replace(learned.errors, standard=np.r_[np.nan, learned.errors.standard[1:]])
     assert np.isnan(hidden.threshold_errors).tolist() == [True, True, False]

@@ -31,9 +31,8 @@ from isingmap.structure.result import SearchResult
 from isingmap.uncertainty.errors import (
     Errors,
     covariance_by_information,
-    covariance_of,
-    errors_by_information,
-    errors_of,
+    errors_and_covariance,
+    errors_by_covariance,
 )
 from isingmap.uncertainty.intervals import Intervals, intervals_of
 from isingmap.uncertainty.ratio_tests import RatioTests, ratio_tests
@@ -157,10 +156,7 @@ class LearnedMap:
     @cached_property
     def errors(self) -> Errors:
         """Standard errors of all parameters, couplings first, then free fields, and where they come from."""
-        if self.em is not None:
-            return errors_by_information(self._observed_information)
-        n_samples, prior = self.moments.n_samples, self.result.prior
-        return errors_of(self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior)
+        return self._errors_of_both_codings[0]
 
     @property
     def covariance(self) -> np.ndarray:
@@ -168,18 +164,31 @@ class LearnedMap:
 
         NaN where these are. Computed anew each time: as much work as the standard errors, the memory of a Hessian.
         """
-        unknown = np.isnan(self.errors.standard)
+        return self._errors_and_covariance()[1]
+
+    def _errors_and_covariance(self) -> tuple[Errors, np.ndarray]:
+        """From one inverse of the information."""
         if self.em is not None:
             found = covariance_by_information(self._observed_information)
+            errors = errors_by_covariance(found)
         else:
             n_samples, prior = self.moments.n_samples, self.result.prior
-            found = covariance_of(self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior)
-        return np.where(unknown[:, None] | unknown, np.nan, found)
+            errors, found = errors_and_covariance(
+                self.model, n_samples, overlap=self.overlap, spread=self.spread, prior=prior
+            )
+        unknown = np.isnan(errors.standard)
+        return errors, np.where(unknown[:, None] | unknown, np.nan, found)
 
     @cached_property
     def threshold_errors(self) -> np.ndarray:
         """Standard errors of the thresholds of the model in 0/1 coding, (n_spins,); see `uncertainty.zero_one`."""
-        return threshold_errors(self.model, self.covariance)
+        return self._errors_of_both_codings[1]
+
+    @cached_property
+    def _errors_of_both_codings(self) -> tuple[Errors, np.ndarray]:
+        """Asked for together, so that the covariances of all parameters need not be kept."""
+        errors, covariance = self._errors_and_covariance()
+        return errors, threshold_errors(self.model, covariance)
 
     @cached_property
     def edge_tests(self) -> RatioTests:

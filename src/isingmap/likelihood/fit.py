@@ -14,6 +14,7 @@ from isingmap.errors import DataError, FitWarning, ModelError, PrecisionError
 from isingmap.inference.elimination.fielded_block import FieldedPlan, fielded_plan
 from isingmap.inference.extended import ExtendedGraph, extended_labels
 from isingmap.inference.zero_field.plan import DualPlan, plan
+from isingmap.likelihood.curvature import Curvature
 from isingmap.likelihood.existence import SLACK_TOLERANCE, find_obstacle, no_estimate_error, refuse_face
 from isingmap.likelihood.newton import maximise
 from isingmap.model import IsingModel
@@ -103,15 +104,7 @@ def standard_errors(model: IsingModel, n_samples: float, overlap: np.ndarray | N
     NonPlanarError, PrecisionError
         As in `IsingModel.hessian`.
     """
-    try:
-        hessian = model.hessian()
-        inverse = np.linalg.inv(hessian)
-        variance = np.diagonal(inverse) / n_samples
-        if overlap is not None:
-            variance = np.einsum("ij,jk,ki->i", inverse, hessian * overlap, inverse, optimize=True)
-    except np.linalg.LinAlgError:
-        return np.full(model.n_parameters, np.nan)
-    return np.sqrt(np.where(variance > 0, variance, np.nan))
+    return Curvature(model.hessian()).standard_errors(n_samples, overlap)
 
 
 def shrunk(moments: np.ndarray, prior: float | None, n_samples: float | None) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from isingmap.likelihood.fit import standard_errors
+from isingmap.likelihood.curvature import Curvature
 from isingmap.model import IsingModel
 from isingmap.uncertainty.row_spread import RowSpread
 
@@ -48,6 +48,7 @@ def errors_of(
     overlap: np.ndarray | None = None,
     spread: RowSpread | None = None,
     prior: float | None = None,
+    curvature: Curvature | None = None,
 ) -> Errors:
     """Errors of the parameters for this fixed graph.
 
@@ -65,6 +66,8 @@ def errors_of(
         Makes the errors robust.
     prior : float, optional
         Pseudo-observations of the fit.
+    curvature : Curvature, optional
+        Of the model, where it is known.
 
     Raises
     ------
@@ -73,18 +76,19 @@ def errors_of(
 
     Source: Sullivan and Greenland, Bayesian regression in SAS software, Int. J. Epidemiology 42 (2013): priors as data.
     """
+    curvature = curvature or Curvature(model.hessian())
     total = n_samples + (prior or 0.0)
-    plain = standard_errors(model, total)
+    plain = curvature.standard_errors(total)
     if spread is None and overlap is None:
         return Errors(plain, np.ones(plain.size))
     if spread is None:
-        found = np.sqrt(n_samples / total) * standard_errors(model, n_samples, overlap)
+        found = np.sqrt(n_samples / total) * curvature.standard_errors(n_samples, overlap)
         return Errors(found, (found / plain) ** 2)
-    found = _sandwich(model, _with_pseudo_rows(model, spread.covariance, n_samples, prior))
+    found = curvature.sandwich(_with_pseudo_rows(model, spread.covariance, n_samples, prior))
     degrees, known = np.inf, np.ones(plain.size, bool)
     if spread.by_cluster:
         degrees = spread.n_units - 1.0
-        known = (_sandwich(model, spread.covariance) / plain) ** 2 > NOTHING
+        known = (curvature.sandwich(spread.covariance) / plain) ** 2 > NOTHING
     return Errors(np.where(known, found, np.nan), np.where(known, (found / plain) ** 2, np.nan), degrees)
 
 
@@ -95,6 +99,7 @@ def covariance_of(
     overlap: np.ndarray | None = None,
     spread: RowSpread | None = None,
     prior: float | None = None,
+    curvature: Curvature | None = None,
 ) -> np.ndarray:
     """Covariances of the parameters' estimates, (n_parameters, n_parameters); parameters are those of `errors_of`.
 
@@ -105,16 +110,35 @@ def covariance_of(
     NonPlanarError, PrecisionError
         As in `IsingModel.hessian`.
     """
-    total, hessian = n_samples + (prior or 0.0), model.hessian()
-    try:
-        inverse = np.linalg.inv(hessian)
-    except np.linalg.LinAlgError:
-        return np.full(hessian.shape, np.nan)
+    curvature = curvature or Curvature(model.hessian())
+    total, inverse = n_samples + (prior or 0.0), curvature.inverse
     if spread is not None:
         return inverse @ _with_pseudo_rows(model, spread.covariance, n_samples, prior) @ inverse
     if overlap is not None:
-        return n_samples / total * inverse @ (hessian * overlap) @ inverse
+        return n_samples / total * inverse @ (curvature.hessian * overlap) @ inverse
     return inverse / total
+
+
+def errors_and_covariance(
+    model: IsingModel,
+    n_samples: float,
+    *,
+    overlap: np.ndarray | None = None,
+    spread: RowSpread | None = None,
+    prior: float | None = None,
+) -> tuple[Errors, np.ndarray]:
+    """What `errors_of` and `covariance_of` return, from one inverse of the Hessian.
+
+    Raises
+    ------
+    NonPlanarError, PrecisionError
+        As in `IsingModel.hessian`.
+    """
+    curvature = Curvature(model.hessian())
+    return (
+        errors_of(model, n_samples, overlap=overlap, spread=spread, prior=prior, curvature=curvature),
+        covariance_of(model, n_samples, overlap=overlap, spread=spread, prior=prior, curvature=curvature),
+    )
 
 
 def _with_pseudo_rows(model: IsingModel, covariance: np.ndarray, n_samples: float, prior: float | None) -> np.ndarray:
@@ -131,29 +155,19 @@ def _with_pseudo_rows(model: IsingModel, covariance: np.ndarray, n_samples: floa
     return (n_samples**2 * covariance + pseudo) / total**2
 
 
-def errors_by_information(information: np.ndarray) -> Errors:
-    """Errors from the information of all rows together, such as the observed one where cells are missing.
-
-    NaN everywhere where it is not positive definite: then this is no maximum that doubles can tell from a saddle.
-    """
-    variance = np.diagonal(covariance_by_information(information))
-    return Errors(np.sqrt(np.where(variance > 0, variance, np.nan)), np.ones(len(information)))
+def errors_by_covariance(covariance: np.ndarray) -> Errors:
+    """Errors of parameters whose estimates have these covariances; NaN where a variance is not positive."""
+    variance = np.diagonal(covariance)
+    return Errors(np.sqrt(np.where(variance > 0, variance, np.nan)), np.ones(variance.size))
 
 
 def covariance_by_information(information: np.ndarray) -> np.ndarray:
-    """Covariances of the parameters' estimates: the inverse, NaN where the information is not positive definite."""
+    """Covariances of the parameters' estimates: the inverse of the information of all rows together.
+
+    NaN everywhere where it is not positive definite: then this is no maximum that doubles can tell from a saddle.
+    """
     try:
         np.linalg.cholesky(information)
         return np.linalg.inv(information)
     except np.linalg.LinAlgError:
         return np.full(information.shape, np.nan)
-
-
-def _sandwich(model: IsingModel, covariance: np.ndarray) -> np.ndarray:
-    """Standard errors of parameters whose moments have these covariances: roots of the diagonal of H^-1 C H^-1."""
-    try:
-        inverse = np.linalg.inv(model.hessian())
-    except np.linalg.LinAlgError:
-        return np.full(model.n_parameters, np.nan)
-    variance = np.einsum("ij,jk,ki->i", inverse, covariance, inverse, optimize=True)
-    return np.sqrt(np.where(variance > 0, variance, np.nan))
