@@ -12,7 +12,6 @@ gradient.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,22 +44,21 @@ class Obstacle:
 def _doubled_distances(source, target, skip, edges, moments, start, order, limit, previous):
     """Shortest walks from (source, even) to (target, even / odd) that avoid edge `skip`, up to length `limit`.
 
-    State 2 v + parity; `previous` receives 2 * dart + (is the step in F?) for each settled state.
+    State 2 v + parity; `previous` receives 2 * dart + (is the step in F?) for each state that is reached. What got
+    nearer waits in line for its turn: within so short a limit that is as fast as a heap, and sooner compiled.
     """
     n_states = 2 * (start.size - 1)
-    distance = np.full(n_states, np.inf)
-    done = np.zeros(n_states, np.bool_)
+    distance, line, waits = np.empty(n_states), np.empty(n_states, np.int64), np.empty(n_states, np.bool_)
+    for state in range(n_states):
+        distance[state] = np.inf
+        waits[state] = False
     distance[2 * source] = 0.0
-    heap = [(0.0, 2 * source)]
-    found = 0
-    while len(heap) > 0 and found < 2:
-        d, state = heapq.heappop(heap)
-        if done[state]:
-            continue
-        done[state] = True
-        v = state >> 1
-        if v == target:
-            found += 1
+    line[0], waits[2 * source] = 2 * source, True
+    first, n_waiting = 0, 1
+    while n_waiting > 0:
+        state = line[first]
+        first, n_waiting, waits[state] = (first + 1) % n_states, n_waiting - 1, False
+        v, d = state >> 1, distance[state]
         for k in range(start[v], start[v + 1]):
             dart = order[k]
             e = dart >> 1
@@ -73,7 +71,9 @@ def _doubled_distances(source, target, skip, edges, moments, start, order, limit
                 if length < distance[following] and length <= limit:
                     distance[following] = length
                     previous[following] = 2 * dart + odd
-                    heapq.heappush(heap, (length, following))
+                    if not waits[following]:
+                        line[(first + n_waiting) % n_states], waits[following] = following, True
+                        n_waiting += 1
     return distance[2 * target], distance[2 * target + 1]
 
 
