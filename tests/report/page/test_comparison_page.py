@@ -71,9 +71,17 @@ def test_a_folder_of_an_older_version_has_a_page(compared, tmp_path):
     document = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
     del document["folders"], document["positions"]
     (folder / "comparison.json").write_text(json.dumps(document), encoding="utf-8")
+    renamed(folder, NAMES, [f"{k}.50" for k in range(len(NAMES))])  # names, though they look like numbers
     write_page(folder, folder / "report.html")
     old = Elements((folder / "report.html").read_text(encoding="utf-8"))
     assert old.count("g", "data-node") == len(NAMES)
+    assert old.texts["td"].count("5.50") > 1 and "5.5" not in old.texts["td"]
+
+
+def renamed(folder, names, others):
+    columns, rows = read_csv(folder / "differences.csv")
+    other = dict(zip(names, others, strict=True))
+    write_csv(folder / "differences.csv", columns, [[*(other[name] for name in row[:2]), *row[2:]] for row in rows])
 
 
 def test_edges_are_told_by_the_maps_that_have_them(compared):
