@@ -3,8 +3,6 @@
 import csv
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -246,11 +244,10 @@ def test_numbers_are_short_and_large_ones_still_differ():
     assert [cell.value for (cell,) in found.rows] == [*texts[:7], "Infinity", "-Infinity", ""]
 
 
-def test_the_report_goes_to_standard_output(hostile):
-    command = [sys.executable, "-m", "isingmap", "report", str(hostile), "-o", "-"]
-    written = subprocess.run(command, check=True, capture_output=True)
-    assert written.stdout == (hostile / "report.html").read_bytes()
-    assert b"the report of" in written.stderr
+def test_the_report_goes_to_standard_output(hostile, capfdbinary):
+    assert main(["report", str(hostile), "-o", "-"]) == 0
+    written = capfdbinary.readouterr()
+    assert written.out == (hostile / "report.html").read_bytes() and b"the report of" in written.err
 
 
 def test_rows_in_another_order_make_the_same_tables(hostile, tmp_path):
