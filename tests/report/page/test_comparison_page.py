@@ -127,13 +127,15 @@ test_of.__test__ = False
 def test_tests_in_words(compared, tmp_path, p_value, n_permutations, words):
     def change(document):
         test_of(document, "structure")["p_value"] = p_value
+        test_of(document, "global strength")["value"] = 999.7
         next(fact for fact in document["facts"] if fact["label"] == "permutations")["value"] = n_permutations
 
     folder = shutil.copytree(compared, tmp_path / "both")
     edited(folder, change)
     structure, strength, ratio = verdicts_of(read_comparison(folder))
     assert structure.startswith("Structure: the coupling that differs most differs by") and structure.endswith(words)
-    assert strength.startswith("Global strength") and ratio.startswith("One map or two")
+    assert strength.startswith("Global strength: the sums of |couplings| differ by 1,000;")
+    assert ratio.startswith("One map or two")
 
 
 def test_pairs_left_out_are_told_even_where_no_map_has_them(compared, tmp_path):

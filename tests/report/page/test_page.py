@@ -296,5 +296,7 @@ def test_the_curve_is_that_of_the_criterion():
     assert curve.name == "EBIC" and len(curve.points) == 5
     heights = np.array([y for _, y in curve.points])
     assert (np.diff(heights) > 0).all() and curve.y_ticks == [(curve.bottom, "4"), (curve.top, "9")]
+    far = Table(PATH.place, ("ebic",), [["9999.7"], ["-10213.4"]], b"")
+    assert [text for _, text in curve_of(far, "ebic").y_ticks] == ["-10,213", "10,000"]
     assert curve_of(PATH, "maximal") is None  # it has no column of its own here
     assert curve_of(Table(PATH.place, PATH.columns, PATH.rows[:1], b""), "ebic") is None
