@@ -11,6 +11,7 @@ from isingmap.data.table import counted
 from isingmap.learning.learned_map import Positions, check_places
 from isingmap.report.appearance import scale_of
 from isingmap.report.common_places import common_places
+from isingmap.report.comparison_facts import LEVEL
 from isingmap.report.map_figure import (
     FONT_SIZE,
     INCH,
@@ -29,7 +30,6 @@ from isingmap.report.map_figure import (
 from isingmap.report.on_axes import check_axes, check_kind, in_points, new_axes, room_beside, scaled
 from isingmap.report.text import shortened
 
-LEVEL = 0.05
 FADED = 0.4  # opacity of differences that chance makes as often
 CAPTION = 0.4 * INCH
 LEGEND_WIDTH = 2.9 * INCH  # room for the label of a group

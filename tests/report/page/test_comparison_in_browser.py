@@ -75,7 +75,12 @@ def test_filters_by_map_difference_and_p(page, found):
 def test_words_of_edges_and_variables(page, found):
     surest = page.run("document.querySelector('.table[data-kind=edges] tbody tr').click(); return 0")
     both = [f"{name}: " for name in GROUPS]
-    for words in (*both, "Difference (", "of the permutations (p = ", "corrected for all pairs (Holm) p = "):
+    for words in (
+        *both,
+        "Difference (",
+        "of the permutations, this one counted with them (p = ",
+        "corrected for all pairs (Holm) p = ",
+    ):
         assert words in page.card
     assert page.run("return document.querySelectorAll('#picture .strong').length") == 1
     page.set("find", "plain")

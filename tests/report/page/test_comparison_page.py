@@ -71,9 +71,17 @@ def test_a_folder_of_an_older_version_has_a_page(compared, tmp_path):
     document = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
     del document["folders"], document["positions"]
     (folder / "comparison.json").write_text(json.dumps(document), encoding="utf-8")
+    renamed(folder, NAMES, [f"{k}.50" for k in range(len(NAMES))])  # names, though they look like numbers
     write_page(folder, folder / "report.html")
     old = Elements((folder / "report.html").read_text(encoding="utf-8"))
     assert old.count("g", "data-node") == len(NAMES)
+    assert old.texts["td"].count("5.50") > 1 and "5.5" not in old.texts["td"]
+
+
+def renamed(folder, names, others):
+    columns, rows = read_csv(folder / "differences.csv")
+    other = dict(zip(names, others, strict=True))
+    write_csv(folder / "differences.csv", columns, [[*(other[name] for name in row[:2]), *row[2:]] for row in rows])
 
 
 def test_edges_are_told_by_the_maps_that_have_them(compared):
@@ -119,13 +127,15 @@ test_of.__test__ = False
 def test_tests_in_words(compared, tmp_path, p_value, n_permutations, words):
     def change(document):
         test_of(document, "structure")["p_value"] = p_value
+        test_of(document, "global strength")["value"] = 999.7
         next(fact for fact in document["facts"] if fact["label"] == "permutations")["value"] = n_permutations
 
     folder = shutil.copytree(compared, tmp_path / "both")
     edited(folder, change)
     structure, strength, ratio = verdicts_of(read_comparison(folder))
     assert structure.startswith("Structure: the coupling that differs most differs by") and structure.endswith(words)
-    assert strength.startswith("Global strength") and ratio.startswith("One map or two")
+    assert strength.startswith("Global strength: the sums of |couplings| differ by 1,000;")
+    assert ratio.startswith("One map or two")
 
 
 def test_pairs_left_out_are_told_even_where_no_map_has_them(compared, tmp_path):

@@ -57,7 +57,8 @@ def test_no_name_becomes_an_element_or_an_attribute(page):
 
 def test_nothing_is_loaded_from_elsewhere_and_no_other_script_runs(page):
     policy = next(a["content"] for tag, a in page.elements if tag == "meta" and "http-equiv" in a)
-    assert policy.startswith("default-src 'none'") and "unsafe-inline" not in policy.split("script-src")[1]
+    assert policy.startswith("default-src 'none'; base-uri 'none'; form-action 'none'; ")
+    assert "unsafe-inline" not in policy.split("script-src")[1]
     addresses = [a.get("href") or a.get("src") for _, a in page.elements if a.get("href") or a.get("src")]
     assert all(address.startswith(("#", "data:")) for address in addresses)
 
@@ -227,9 +228,26 @@ def test_places_in_any_unit_make_a_picture(hostile, tmp_path, unit):
     )
 
 
-def test_no_p_value_is_zero():
-    table = Table(Path("edges.csv"), ("source", "p_value"), [["a", "0.0"], ["b", "0.25"], ["c", ""]], b"")
+@pytest.mark.parametrize(("file", "column"), [("edges.csv", "p_value"), ("missing.csv", "p_adjusted")])
+def test_no_p_value_is_zero(file, column):
+    table = Table(Path(file), ("other", column), [["a", "0.0"], ["b", "0.25"], ["c", ""]], b"")
     assert [row[1].text for row in shown_table(table).rows] == ["< 1e-300", "0.25", ""]
+
+
+def test_numbers_are_short_and_large_ones_still_differ():
+    texts = ["-51339.50130977061", "12345.0", "9999.96", "0.000012345", "-0.5", "1e22", "7", "inf", "-inf", ""]
+    table = Table(Path("path.csv"), ("bic",), [[text] for text in texts], b"")
+    found = shown_table(table)
+    assert found.numeric == [True]  # an infinite end is a number, too, and the column is sorted as one
+    shown = ["-51339.5", "12345", "10000", "1.234e-05", "-0.5", "1e+22", "7", "∞", "−∞", ""]
+    assert [cell.text for (cell,) in found.rows] == shown
+    assert [cell.value for (cell,) in found.rows] == [*texts[:7], "Infinity", "-Infinity", ""]
+
+
+def test_the_report_goes_to_standard_output(hostile, capfdbinary):
+    assert main(["report", str(hostile), "-o", "-"]) == 0
+    written = capfdbinary.readouterr()
+    assert written.out == (hostile / "report.html").read_bytes() and b"the report of" in written.err
 
 
 def test_rows_in_another_order_make_the_same_tables(hostile, tmp_path):
@@ -278,5 +296,7 @@ def test_the_curve_is_that_of_the_criterion():
     assert curve.name == "EBIC" and len(curve.points) == 5
     heights = np.array([y for _, y in curve.points])
     assert (np.diff(heights) > 0).all() and curve.y_ticks == [(curve.bottom, "4"), (curve.top, "9")]
+    far = Table(PATH.place, ("ebic",), [["9999.7"], ["-10213.4"]], b"")
+    assert [text for _, text in curve_of(far, "ebic").y_ticks] == ["-10,213", "10,000"]
     assert curve_of(PATH, "maximal") is None  # it has no column of its own here
     assert curve_of(Table(PATH.place, PATH.columns, PATH.rows[:1], b""), "ebic") is None

@@ -1,5 +1,6 @@
 """The report in a real browser: everything on it is clicked, typed and read."""
 
+import shutil
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 from opened_page import Page
 
 from hostile_names import NAMES
+from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.planar.drawing.segment_crossings import has_crossings
+from isingmap.report.page.page import write_page
 
 STILL = {"name": "prefers-reduced-motion", "value": "reduce"}
 
@@ -89,6 +92,58 @@ def test_a_name_is_found(page):
     assert "edges" in page.find("#count").text
 
 
+@pytest.mark.parametrize(
+    ("name", "typed", "is_found"),
+    [
+        ("Jos\u00e9", "jose", True),
+        ("Jos\u00e9", "JOSE\u0301", True),
+        ("\u7761\u7720", "\u7720", True),
+        ("\uff21\uff11", "a1", True),
+        ("Jos\u00e9", "juan", False),
+    ],
+)
+def test_accents_case_and_width_do_not_count_in_the_search(browser, hostile, tmp_path, name, typed, is_found):
+    text = (hostile / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "report.html").write_text(text.replace('"plain"', f'"{name}"'), encoding="utf-8")
+    page = Page(browser, tmp_path)
+    page.set("find", typed)
+    assert page.card.startswith(name) == is_found
+
+
+def test_an_exact_name_is_taken_before_those_that_are_alike(browser, hostile, tmp_path):
+    text = (hostile / "report.html").read_text(encoding="utf-8")
+    other = r'"\" onmouseover=\"alert(3)"'
+    assert other in text
+    (tmp_path / "report.html").write_text(text.replace(other, '"PLAIN"'), encoding="utf-8")
+    page = Page(browser, tmp_path)
+    for typed in ("plain", "PLAIN"):
+        page.set("find", typed)
+        assert page.card.startswith(typed)
+    page.set("find", "Plain")
+    assert page.find("#count").text == "2 names contain this; go on typing."
+
+
+def test_an_edge_that_was_taken_back_is_dotted_and_counted(browser, hostile, tmp_path):
+    folder = shutil.copytree(hostile, tmp_path / "map")
+    columns, rows = read_csv(folder / "path.csv")
+    edges = {frozenset(row[:2]) for row in read_csv(folder / "edges.csv")[1]}
+    pair = next([a, b] for a in NAMES for b in NAMES if a != b and frozenset((a, b)) not in edges)
+    place = [columns.index(name) for name in ("source", "target", "action")]
+    for action in ("add", "remove"):
+        rows.append([*rows[-1]])
+        for k, text in zip(place, (*pair, action), strict=True):
+            rows[-1][k] = text
+    write_csv(folder / "path.csv", columns, rows)
+    write_page(folder, folder / "report.html")
+    page = Page(browser, folder)
+    last = len(rows) - 1
+    for step, gone in ((last, 0), (last - 1, 1), (last - 2, 0), (0, 0)):
+        page.set("step", str(step))
+        assert page.run("return document.querySelectorAll('#picture .gone:not(.out)').length") == gone
+        assert ("; 1 dotted edge was taken back later" in page.find("#count").text) == bool(gone)
+    assert page.edges == [] and page.find("#count").text.startswith(f"0 of {len(edges)} edges and 6 of 6 variables")
+
+
 def test_the_planar_layout_has_no_crossings_and_the_other_one_has_the_same_variables(page, browser):
     def places():
         boxes = page.boxes("[data-node] .node")
@@ -135,6 +190,24 @@ def test_the_keyboard_reaches_the_map_and_every_row(page):
         page.press(Keys.TAB)
         reached.add(page.run("return document.activeElement.id"))
     assert {"find", "layout", "sign", "strength", "frequency", "step", "picture", "save-svg", "save-png"} <= reached
+
+
+def test_without_a_variable_arrows_go_nowhere(page):
+    page.run("document.querySelectorAll('#groups input').forEach((input) => input.click())")
+    page.run("document.getElementById('picture').focus()")
+    page.press("\ue014")  # to the right
+    assert page.card == "" and page.find("#count").text.startswith("0 of ")
+
+
+@pytest.mark.parametrize("key", ["0", "+", "-", "ArrowLeft"])
+def test_keys_with_ctrl_or_alt_are_the_browsers(page, key):
+    pressed = (
+        "const e = {key: arguments[0], cancelable: true, bubbles: true, [arguments[1]]: true};"
+        "return document.querySelector(arguments[2]).dispatchEvent(new KeyboardEvent('keydown', e))"
+    )
+    assert not page.run(pressed, key, "shiftKey", "#picture")
+    assert all(page.run(pressed, key, with_, "#picture") for with_ in ("ctrlKey", "altKey", "metaKey"))
+    assert page.run(pressed, "End", "ctrlKey", ".table[data-kind=nodes] tbody tr")
 
 
 def test_the_keyboard_passes_over_hidden_rows(page):
@@ -206,6 +279,15 @@ def test_pictures_and_tables_are_saved(page, hostile):
     for name in ("edges.csv", "nodes.csv"):
         page.run(f"document.querySelector('a[download=\"{name}\"]').click()")
         assert page.saved(name) == (hostile / name).read_bytes()
+
+
+def test_what_is_kept_stands_out_in_the_saved_picture(page, tmp_path):
+    page.run("document.querySelector('.table[data-kind=edges] tbody tr').click()")
+    page.run("document.getElementById('save-svg').click()")
+    (tmp_path / "map.svg").write_bytes(page.saved("map.svg"))
+    page.browser.get((tmp_path / "map.svg").as_uri())
+    widths = "return [...document.querySelectorAll(arguments[0])].map((e) => getComputedStyle(e).strokeWidth)"
+    assert page.run(widths, ".strong") == ["5px"] and page.run(widths, ".near .node") == ["1.4px"] * 2
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])

@@ -11,7 +11,9 @@ from isingmap.report.columns import column_of, meaning_of
 from isingmap.report.page.sources import Table
 
 MOST_ROWS = 200  # of tables that are not the map itself
-P_VALUE = "p_value"
+P_VALUES = frozenset(("p_value", "p_adjusted"))  # those that may be too small for a float
+# Ends of intervals: what is shown, and the number as scripts read it.
+_INFINITE = {"inf": ("\N{INFINITY}", "Infinity"), "-inf": ("\N{MINUS SIGN}\N{INFINITY}", "-Infinity")}
 
 
 @dataclass(frozen=True)
@@ -60,16 +62,26 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
 
 def _is_numeric(file: str, name: str, cells: list[str]) -> bool:
     known = column_of(file, name)
-    return not (known and known.is_text) and all(not text or number(text) is not None for text in cells)
+    return not (known and known.is_text) and all(
+        not text or text in _INFINITE or number(text) is not None for text in cells
+    )
 
 
 def _cell(text: str, column: str, is_number: bool) -> Cell:
     if not is_number:
         return Cell(printable(text), "")
+    if text in _INFINITE:
+        return Cell(*_INFINITE[text])
     value = number(text) if text else None
     if value is None:
         return Cell("", "")
-    if column == P_VALUE and value == 0:  # no p-value is
+    if column in P_VALUES and value == 0:  # no p-value is
         return Cell("< 1e-300", text)
-    whole = text.lstrip("-").isdigit()
-    return Cell(text if whole else f"{value:.4g}", text)
+    return Cell(text if text.lstrip("-").isdigit() else _short(value), text)
+
+
+def _short(value: float) -> str:
+    """Four digits; large numbers, such as log-likelihoods and counts of rows, to a tenth: they must still differ."""
+    if not 1000 <= abs(value) < 1e15:
+        return f"{value:.4g}"
+    return f"{value:.1f}".removesuffix(".0")

@@ -18,7 +18,7 @@
       `${first}: ${coupling(0)}; ${second}: ${coupling(1)}.`,
       without && `Left out of ${without}, where it would be infinite or too strong: size and sign of the difference mean nothing.`,
       `Difference (${second} less ${first}): ${edges.text(e, "difference")}.`,
-      `As much in ${percent(data.p_values[e])} of the permutations (p = ${edges.text(e, "p_value")}); corrected for all pairs (Holm) p = ${edges.text(e, "p_holm")}.`,
+      `As much in ${percent(data.p_values[e])} of the permutations, this one counted with them (p = ${edges.text(e, "p_value")}); corrected for all pairs (Holm) p = ${edges.text(e, "p_holm")}.`,
     ];
   }
 

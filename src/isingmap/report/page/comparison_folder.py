@@ -110,7 +110,7 @@ def _read(folder: Path) -> Compared:
 def _names_only(table: Table) -> Table:
     """The variables of a folder of an older version, in alphabetical order."""
     names = sorted({*table.column("source"), *table.column("target")})
-    return Table(table.place, ("name",), [[name] for name in names], b"")
+    return Table(table.place.with_name(VARIABLES), ("name",), [[name] for name in names], b"")
 
 
 def _pairs(table: Table, names: list[str]) -> np.ndarray:

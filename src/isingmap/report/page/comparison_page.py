@@ -15,13 +15,21 @@ from isingmap.printable import printable
 from isingmap.report.comparison_facts import EDGES, GROUPS, LEVEL, READING, TESTS
 from isingmap.report.difference_figure import FADED
 from isingmap.report.facts import Fact
-from isingmap.report.fit_facts import CARE, CODING, REPEAT
+from isingmap.report.fit_facts import CARE, REPEAT
 from isingmap.report.map_figure import NODE_RADIUS
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, VARIABLES, Compared
 from isingmap.report.page.difference_picture import differences_of, owners_of, views_of
 from isingmap.report.page.picture import nodes_of
-from isingmap.report.page.rendering import SCRIPTS, data_address, page_from, page_in, rounded, sections_of
+from isingmap.report.page.rendering import (
+    SCRIPTS,
+    codings_of,
+    data_address,
+    page_from,
+    page_in,
+    rounded,
+    sections_of,
+)
 from isingmap.report.page.shapes import STAR
 from isingmap.report.page.sheet import Sheet, sheet_of
 from isingmap.report.text import shortened
@@ -29,7 +37,6 @@ from isingmap.report.text import shortened
 FIRST = "compared"
 HEADINGS = {TESTS: "tests", READING: "tests", REPEAT: "provenance"}
 PERMUTATIONS = "permutations"  # the label of what was dealt out, how often
-MOST_CODINGS = 2  # kinds of labels told at the top
 MOST_SAVED = 1_000_000  # bytes of a table that can be saved from the page; larger ones are in the folder alone
 # The tests of the whole, by the labels of their facts: what differs by how much.
 _TESTED = {
@@ -57,7 +64,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         headline=f"{counted(model.n_spins, 'variable')}, {counted(model.n_edges, 'pair')} that one map or both have",
         labels=[printable(label) for label in found.labels],
         groups=list(_groups(found, with_links)),
-        codings=[shortened(fact.text, 200) for fact in found.facts if fact.label == CODING][:MOST_CODINGS],
+        codings=codings_of(found.facts),
         permutations=[fact.text for fact in found.facts if fact.label == PERMUTATIONS],
         verdicts=list(verdicts_of(found)),
         warnings=[shortened(fact.text, 160) for fact in found.facts if fact.section == CARE],
@@ -74,11 +81,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         has_stars=bool((found.holm < LEVEL).any()),
         tables=_tables(found),
         counts={"edges": f"{model.n_edges:,}", "pairs": f"{len(found.tables[DIFFERENCES].rows):,}"},
-        downloads={
-            name: data_address("text/csv", table.file)
-            for name, table in found.tables.items()
-            if 0 < len(table.file) <= MOST_SAVED
-        },
+        downloads=_downloads(found),
         data=_data(found, sheet, views),
     )
 
@@ -124,7 +127,7 @@ def _by_chance(p_value: float, n_permutations: object) -> str:
 
 
 def _shown(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _number(found: Compared, fact: Fact, name: str) -> float:
@@ -147,6 +150,12 @@ def _tables(found: Compared) -> dict[str, ShownTable]:
         VARIABLES: shown_table(found.tables[VARIABLES], range(found.differences.n_spins)),
     }
     return shown_tables | ({"left out": shown_table(table, apart)} if apart else {})
+
+
+def _downloads(found: Compared) -> dict[str, str]:
+    """Addresses of the tables; without those that are too large, or in no file."""
+    files = {name: table.file for name, table in found.tables.items()}
+    return {name: data_address("text/csv", file) for name, file in files.items() if 0 < len(file) <= MOST_SAVED}
 
 
 def _data(found: Compared, sheet: Sheet, views: list) -> dict:

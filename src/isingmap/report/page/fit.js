@@ -9,9 +9,9 @@
 
   /* --- words -------------------------------------------------------------------------------------------- */
 
-  /** A row of the table as words; columns that the table does not have are left out. */
+  /** The interval in a row, where there is one; a search may have found one end alone. */
   const between = (table, row, low, high) =>
-    table.text(row, low) || table.text(row, high) ? ` (95 % ${table.text(row, low) || "−∞"} to ${table.text(row, high) || "∞"})` : "";
+    table.text(row, low) || table.text(row, high) ? ` (95 % ${table.text(row, low) || "not found"} to ${table.text(row, high) || "not found"})` : "";
 
   function edgeWords(e) {
     const [i, j] = data.pairs[e], pair = `${data.names[i]} – ${data.names[j]}`;
@@ -44,7 +44,7 @@
     const { edge, node } = map.shown;
     const those = edge.filter(Boolean).length, points = node.filter(Boolean).length;
     const passing = edge.filter((is, e) => is && e >= nEdges).length;
-    const early = isEarly() ? ` Widths are those of the final map${passing ? `; ${passing} dotted edges were taken back later` : ""}.` : "";
+    const early = isEarly() ? ` Widths are those of the final map${passing ? `; ${passing} dotted ${passing === 1 ? "edge was" : "edges were"} taken back later` : ""}.` : "";
     return `${those - passing} of ${nEdges} edges and ${points} of ${n} variables shown.${early}`;
   }
 

@@ -12,20 +12,19 @@ from isingmap.printable import printable
 from isingmap.report import field_arcs
 from isingmap.report.appearance import group_styles
 from isingmap.report.facts import STRONGEST, Fact
-from isingmap.report.fit_facts import CODING, FIT, REPEAT
+from isingmap.report.fit_facts import FIT, REPEAT
 from isingmap.report.map_figure import NODE_RADIUS
 from isingmap.report.method_facts import METHODS
 from isingmap.report.miss_facts import MISSES
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.folder import EDGES, NODES, PATH, Results
 from isingmap.report.page.picture import edges_of, groups_of, legend_of, nodes_of
-from isingmap.report.page.rendering import SCRIPTS, data_address, page_from, rounded, sections_of
+from isingmap.report.page.rendering import SCRIPTS, codings_of, data_address, page_from, rounded, sections_of
 from isingmap.report.page.sheet import Sheet, sheet_of
 from isingmap.report.page.steps import curve_of, steps_of
 from isingmap.report.path_facts import ALONG
 from isingmap.report.selection_facts import TRIED
 from isingmap.report.stability_facts import STABILITY
-from isingmap.report.text import shortened
 
 # Under which heading of the page the sections of the facts stand; all others stand under the first.
 FIRST = "fitted"
@@ -38,7 +37,6 @@ HEADINGS = {
     METHODS: "provenance",
     REPEAT: "provenance",
 }
-MOST_CODINGS = 2  # kinds of labels told at the top
 # Files that can be saved from the page.
 SAVED = (EDGES, NODES)
 
@@ -51,7 +49,7 @@ def page_of(results: Results) -> str:
         (*SCRIPTS, "fit.js"),
         title=printable(results.title) or "Planar map",
         headline=_headline(results),
-        codings=[shortened(fact.text, 200) for fact in results.facts if fact.label == CODING][:MOST_CODINGS],
+        codings=codings_of(results.facts),
         warnings=results.warnings,
         sections=sections_of(results.facts, HEADINGS, FIRST, left_out=STRONGEST),
         sheet=sheet,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from isingmap.errors import FileFormatError, OutputExistsError
-from isingmap.files.whole_file import write_text
+from isingmap.files.whole_file import is_stream, write_text
 from isingmap.report.page import comparison_page, fit_page
 from isingmap.report.page.comparison_folder import COMPARISON, read_comparison
 from isingmap.report.page.folder import MODEL, read_results
@@ -26,7 +26,7 @@ def write_page(folder: Path, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    if path.is_symlink():
+    if path.is_symlink() and not is_stream(path):  # standard output is a link on many systems
         raise OutputExistsError(f"{path} is a link and was not followed; remove it, or choose another name")
     write_text(path, _page_of(folder, is_beside=path.parent.resolve() == folder.resolve()))
 

@@ -238,7 +238,8 @@ function pictureOf(data, tables, page) {
   function step(dx, dy) {
     const from = shown.under?.node ?? shown.kept?.node;
     const those = d3.range(n).filter((v) => shown.node[v] && v !== from);
-    if (from === undefined) { goOver(ranking.find((v) => shown.node[v]) ?? 0); return; }
+    if (!those.length) return;
+    if (from === undefined) { goOver(ranking.find((v) => shown.node[v])); return; }
     const here = at(from);
     const cost = (v) => {
       const d = [at(v)[0] - here[0], at(v)[1] - here[1]], along = d[0] * dx + d[1] * dy, across = Math.abs(d[0] * dy - d[1] * dx);
@@ -250,7 +251,8 @@ function pictureOf(data, tables, page) {
 
   function onKey(event) {
     const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    if (arrows[event.key]) { if (n) step(...arrows[event.key]); }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;  // those are the browser's: zoom of the page, history
+    if (arrows[event.key]) step(...arrows[event.key]);
     else if (event.key === "Enter" || event.key === " ") { if (shown.under) keep(shown.under); }
     else if (event.key === "Escape") clear();
     else if (event.key === "+" || event.key === "=") svg.call(zoom.scaleBy, 1.4);
@@ -260,12 +262,15 @@ function pictureOf(data, tables, page) {
     event.preventDefault();
   }
 
+  /** As people type: accents, case and the width of letters do not count. */
+  const folded = (text) => text.normalize("NFKD").replace(/\p{Mn}/gu, "").toLowerCase().trim();
+
   function find() {
-    const wanted = get("find").value.trim().toLocaleLowerCase();
-    if (!wanted) { tellCount(); return; }
-    const lower = data.names.map((name) => name.toLocaleLowerCase());
-    const exact = lower.indexOf(wanted), those = lower.flatMap((name, v) => (name.includes(wanted) ? [v] : []));
-    const v = exact >= 0 ? exact : those.length === 1 ? those[0] : -1;
+    const typed = get("find").value.trim(), wanted = folded(typed);
+    if (!typed) { tellCount(); return; }
+    const names = data.names.map(folded), those = names.flatMap((name, v) => (name.includes(wanted) ? [v] : []));
+    const exact = data.names.indexOf(typed), alike = names.flatMap((name, v) => (name === wanted ? [v] : []));
+    const v = exact >= 0 ? exact : alike.length === 1 ? alike[0] : those.length === 1 ? those[0] : -1;
     if (v >= 0 && !shown.node[v]) get("count").textContent = `${data.names[v]} is hidden by the filters.`;
     else if (v >= 0) { goTo(v); svg.node().scrollIntoView({ block: "nearest" }); }
     else get("count").textContent = those.length ? `${those.length} names contain this; go on typing.` : "No name contains this.";

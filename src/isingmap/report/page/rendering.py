@@ -14,11 +14,14 @@ from urllib.parse import quote
 
 from isingmap.report import field_arcs
 from isingmap.report.facts import Fact
+from isingmap.report.fit_facts import CODING
 from isingmap.report.map_figure import NODE_RADIUS
 from isingmap.report.page.shapes import ARC_RADIUS
+from isingmap.report.text import shortened
 
 ARC = {"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH}
 REPORT = "report.html"
+MOST_CODINGS = 2  # kinds of labels told at the top
 # Of every page with a map, in this order; the last script is that of its kind.
 SCRIPTS = ("d3.min.js", "tables.js", "names.js", "saving.js", "picture.js")
 
@@ -85,6 +88,11 @@ def sections_of(
             rows = [(fact.label, fact.text.split("\n")) for fact in members]
             found[parts.get(heading, other)].append(Section(heading, rows))
     return found
+
+
+def codings_of(facts: Iterable[Fact]) -> list[str]:
+    """What the labels of the data stand for, for the top of the page."""
+    return [shortened(fact.text, 200) for fact in facts if fact.label == CODING][:MOST_CODINGS]
 
 
 def rounded(places: Any) -> Sequence:

@@ -48,7 +48,8 @@ const pageSaving = (() => {
       `.words{font:${LEGEND_FONT}px sans-serif;text-anchor:start}` +
       ".node{stroke:#fff;stroke-width:.6}.under{fill:#fff}.track{fill:none;stroke:#bbb;stroke-width:.5}.faint{opacity:.12}" +
       `.star{fill:${INK};stroke:#fff;stroke-width:.8}` +
-      ".gone{stroke:#777;stroke-width:1.2;stroke-dasharray:1 3}text.chosen{font-weight:700}";
+      ".gone{stroke:#777;stroke-width:1.2;stroke-dasharray:1 3}text.chosen{font-weight:700}.strong{stroke-width:5}" +
+      `.chosen .node,.near .node{stroke:${INK};stroke-width:1.4}`;
     copy.prepend(style, element("rect", { width: "100%", height: "100%", fill: "#fff" }));
     copy.append(legendOf(rows, width + MARGIN));
     return [new XMLSerializer().serializeToString(copy), wide, high];

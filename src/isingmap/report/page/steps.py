@@ -122,5 +122,5 @@ def _drawn(name: str, values: list[float]) -> Curve:
         name=name,
         points=[(x(step), y(value)) for step, value in enumerate(values)],
         x_ticks=[(x(step), f"{step:,}") for step in sorted({0, last // 2, last})],
-        y_ticks=[(y(value), f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}") for value in sorted({low, high})],
+        y_ticks=[(y(value), f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}") for value in sorted({low, high})],
     )

@@ -53,6 +53,7 @@ const pageTables = (() => {
       row.tabIndex = k ? -1 : 0;
       row.addEventListener("click", () => choose(k));
       row.addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
         const there = [...body.rows].filter((other) => !other.hidden), at = there.indexOf(row);
         const next = { ArrowDown: there[at + 1], ArrowUp: there[at - 1], Home: there[0], End: there.at(-1) }[event.key];
         if (event.key === "Enter") choose(k);
