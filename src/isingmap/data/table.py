@@ -226,7 +226,7 @@ def numbered_clusters(labels, n_samples: int) -> np.ndarray:
         if absent:
             raise DataError(
                 f"every row needs the label of its cluster; row {absent[0] + 1} has none "
-                f"({counted(len(absent), 'such row')})"
+                f"({counted(len(absent), 'such row')}). Give rows that belong to no cluster a label of their own"
             )
         array = np.array([str(label) for label in labels])
     number = np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)
