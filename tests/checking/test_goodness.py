@@ -239,3 +239,16 @@ def test_a_model_by_em_is_known_for_that_of_its_table_and_of_no_other():
     model = PlanarIsing(missing="em", search="greedy").fit(first).model_
     assert goodness_of_fit(model, first, missing="em", n_tables=19).is_own
     assert not goodness_of_fit(model, other, missing="em", n_tables=19).is_own
+
+
+def test_a_mean_that_is_another_in_other_rows_is_seen():
+    """Of balanced columns no pair moves when the mean of one does."""
+    rng = np.random.default_rng(6)
+    balanced = rng.choice([-1, 1], (400, 4))
+    table, model = fitted_to(balanced[:200], edges=[(0, 1)], names=NAMES[:4])
+    other = balanced[200:].copy()
+    other[:, 0] = np.where(rng.random(200) < 0.7, 1, -1)
+    check = goodness_of_fit(model, replace(table, spins=other.astype(np.int8)), n_tables=39)
+    assert p_of(check)[PAIRS] <= 0.05 and check.misses[0].is_mean and check.misses[0].is_fitted
+    same = goodness_of_fit(model, replace(table, spins=model.sample(200, rng=7)), n_tables=39)
+    assert not same.is_own and p_of(same)[PAIRS] > 0.05

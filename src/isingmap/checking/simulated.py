@@ -67,7 +67,8 @@ class Simulation:
             model = refitted(self.model, moments, self.prior) if self.is_refitted else self.model
         except (NoEstimateError, PrecisionError, DataError):
             return None
-        return statistics_of(table.spins, misses(model, moments, is_own=self.is_own), table.weights)
+        missed = misses(model, moments, is_own=self.is_own)
+        return statistics_of(table.spins, missed, table.weights, is_own=self.is_own)
 
 
 def is_maximum(model: IsingModel, moments: EmpiricalMoments, prior: float | None = None) -> bool:
