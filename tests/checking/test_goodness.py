@@ -8,8 +8,8 @@ import pytest
 from isingmap import IsingModel, PlanarIsing, SpinTable
 from isingmap.checking.captured import captured
 from isingmap.checking.goodness import COUNTS, PAIRS, TRIPLES, WORST_TRIPLE, goodness_of_fit
-from isingmap.checking.simulated import refitted
-from isingmap.checking.statistics import central_triples, count_shares, triples_of
+from isingmap.checking.simulated import Simulation, refitted
+from isingmap.checking.statistics import central_triples, count_shares, statistics_of, triples_of
 from isingmap.data.moments import empirical_moments
 from isingmap.data.table import Coding
 from isingmap.errors import DataError, ModelError
@@ -239,3 +239,26 @@ def test_a_model_by_em_is_known_for_that_of_its_table_and_of_no_other():
     model = PlanarIsing(missing="em", search="greedy").fit(first).model_
     assert goodness_of_fit(model, first, missing="em", n_tables=19).is_own
     assert not goodness_of_fit(model, other, missing="em", n_tables=19).is_own
+
+
+def test_a_mean_that_is_another_in_other_rows_is_seen():
+    """Of balanced columns no pair moves when the mean of one does."""
+    rng = np.random.default_rng(6)
+    balanced = rng.choice([-1, 1], (400, 4))
+    table, model = fitted_to(balanced[:200], edges=[(0, 1)], names=NAMES[:4])
+    other = balanced[200:].copy()
+    other[:, 0] = np.where(rng.random(200) < 0.7, 1, -1)
+    check = goodness_of_fit(model, replace(table, spins=other.astype(np.int8)), n_tables=39)
+    assert p_of(check)[PAIRS] <= 0.05 and check.misses[0].is_mean and check.misses[0].is_fitted
+    same = goodness_of_fit(model, replace(table, spins=model.sample(200, rng=7)), n_tables=39)
+    assert not same.is_own and p_of(same)[PAIRS] > 0.05
+
+
+def test_a_sample_of_the_model_is_not_among_the_tables_of_the_same_seed():
+    """`isingmap sample --seed 0` and `isingmap check`, whose seed is 0."""
+    model = IsingModel([(0, 1)], [0.2], names=["a", "b"])
+    table = SpinTable(model.sample(50, rng=3), ("a", "b"), (Coding("no", "yes"),) * 2)
+    simulation = Simulation.of(model, table, empirical_moments(table), None, 3)
+    mine = statistics_of(table.spins, misses(model, empirical_moments(table), is_own=False), is_own=False)
+    assert not simulation.is_own
+    assert all(simulation.statistics(k).pairs != mine.pairs for k in range(5))

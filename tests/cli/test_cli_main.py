@@ -51,10 +51,15 @@ def test_the_first_page_can_be_followed(run, table, tmp_path, monkeypatch):
     assert demo == ["demo", "-o", "demo"] and [command[0] for command in others] == ["fit", "infer"]
     assert table == tmp_path / "table.csv"
     assert all(run(*command)[0] == 0 for command in others)
+    assert (tmp_path / "map" / re.search(r"open demo/(\S+)", page)[1]).read_text().startswith("<!DOCTYPE html>")
+    (tmp_path / "counts.csv").write_text("a,b\n0,2\n1,0\n0,3\n4,1\n" + "0,0\n2,5\n" * 20)
+    threshold = re.search(r"Counts are cut in two \((.*?):", page)[1].split()
+    assert run("fit", "counts.csv", *threshold, "-o", "counts", "--quiet")[0] == 0
     lines = re.findall(r"^  ([a-z\d]+(?:,[a-z\d]+)+)$", page, re.MULTILINE)
     (tmp_path / "small.csv").write_text("\n".join(lines) + "\n")
     assert len(lines) == 4 and read_table(tmp_path / "small.csv").names == ("tired", "worried", "sleepless")
     options = run("fit", "--help")[1]
+    assert "COLUMN=LABEL" in options and "{column" not in options
     assert all(option in options for option in re.findall(r"--[a-z-]+", page) if option != "--help")
     assert max(map(len, page.splitlines())) <= 86
 

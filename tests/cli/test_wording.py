@@ -79,3 +79,17 @@ def test_switches_that_are_off_and_names_that_begin_a_message():
     assert in_options("lower participation=") == "lower --participation"
     assert in_options("t.csv: threshold must be", frozenset({"--threshold"})) == "t.csv: --threshold must be"
     assert in_options("n_samples must be", frozenset({"--threshold"})) == "n_samples must be"
+
+
+def test_a_graph_that_is_not_planar_is_told_how_else_it_is_drawn(run, tmp_path):
+    path = tmp_path / "k5.json"
+    IsingModel([(i, j) for i in range(5) for j in range(i)], [0.1] * 10).save(path)
+    code, _, err = run("draw", path, "-o", tmp_path / "k5.svg")
+    assert code == 2 and "is not planar" in err and "in Gephi, after isingmap convert MODEL model.gexf" in err
+    assert run("convert", path, tmp_path / "k5.gexf")[0] == 0
+
+
+def test_a_folder_in_place_of_its_model(run, tmp_path):
+    for command in (("draw", tmp_path, "-o", tmp_path / "m.svg"), ("info", tmp_path)):
+        code, _, err = run(*command)
+        assert code == 2 and "is a folder; give a file, such as the model.json in a folder of results" in err

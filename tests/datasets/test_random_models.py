@@ -159,3 +159,10 @@ def test_counterexample_is_the_paper_s():
 def test_errors_name_the_argument(make, message):
     with pytest.raises(ModelError, match=message):
         make()
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_seed_is_its_generator_and_a_text_is_refused(name):
+    np.testing.assert_array_equal(MAKERS[name](7).couplings, MAKERS[name](seeded(7)).couplings)
+    with pytest.raises(ModelError, match="rng must be a whole number of 0 or more, or a NumPy generator; got 'x'"):
+        MAKERS[name]("x")

@@ -1,5 +1,7 @@
 """Plots on axes of the caller's: the same pictures as among the results, in places that can be used again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,8 @@ from matplotlib.figure import Figure
 from isingmap import IsingModel, PlanarIsing
 from isingmap.errors import ModelError, NonPlanarError
 from isingmap.plots import plot_difference, plot_fit, plot_map, plot_path, plot_stability, positions_of
+from isingmap.report import on_axes
+from isingmap.report.fonts import Fonts
 
 
 @pytest.fixture(scope="module")
@@ -143,5 +147,32 @@ def test_a_path_of_no_steps_is_refused(settings, why):
 
 
 def test_ticks_of_the_path_are_whole_numbers_of_edges(fit):
-    axes = plot_path(fit[0].learned_, axes_of())
-    assert all(tick.is_integer() for tick in axes.get_xticks())
+    axes = axes_of()
+    axes.set_xticks([0.5])
+    plot_path(fit[0].learned_, axes)
+    assert len(axes.get_xticks()) > 1 and all(tick.is_integer() for tick in axes.get_xticks())
+
+
+def test_two_maps_with_fields_fit_side_by_side_on_ordinary_subplots():
+    model = IsingModel([(0, 1), (1, 2)], [0.5, -0.4], [0.2, -1.0, 0.5])
+    for axes in Figure(figsize=(10, 5)).subplots(1, 2):
+        assert np.ptp(places_drawn(plot_map(model, axes))[:3], axis=0).max() > 72
+
+
+def test_names_on_axes_are_no_formulas_and_have_the_fonts_of_their_script(monkeypatch):
+    """What the caller wrote stays as it was."""
+    monkeypatch.setattr(on_axes, "fonts_for", lambda texts: Fonts(("DejaVu Sans", "Other") * any(texts), frozenset()))
+    axes = axes_of()
+    own = axes.text(0.5, 0.5, "$x^2$")
+    plot_map(IsingModel([(0, 1)], [0.5], names=["$x_1$", "b"]), axes)
+    names = [text for text in axes.texts if text is not own]
+    assert {text.get_text() for text in names} == {"$x_1$", "b"}
+    for text in (*names, *axes.get_legend().get_texts()):
+        assert not text.get_parse_math() and text.get_fontfamily() == ["DejaVu Sans", "Other"]
+    assert own.get_parse_math() and "Other" not in own.get_fontfamily()
+
+
+def test_names_of_pairs_are_no_formulas(fit):
+    axes = plot_stability(replace(fit[1], names=("$a$", "b", "c", "d")), Figure(figsize=(8, 4)).subplots(1, 2))
+    labels = axes[0].get_yticklabels()
+    assert any("$a$" in label.get_text() for label in labels) and not any(label.get_parse_math() for label in labels)

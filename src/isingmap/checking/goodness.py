@@ -211,7 +211,7 @@ def goodness_of_fit(
             f"because some combination of values does not occur in them: {counted(table.n_samples, 'row')} are too few "
             "for this check. Learn the model again with prior=1, which makes every fit finite, and check that one"
         )
-    mine = statistics_of(table.spins, missed, table.weights)
+    mine = statistics_of(table.spins, missed, table.weights, is_own=simulation.is_own)
     triples = _triples(mine, found, model.n_spins)
     return GoodnessOfFit(
         model=model,

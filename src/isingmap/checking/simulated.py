@@ -59,7 +59,8 @@ class Simulation:
     def statistics(self, number: int) -> TableStatistics | None:
         """Of simulated table `number`, a function of it and the seed alone; None where no model can be fitted to it."""
         look()
-        rng = np.random.default_rng([self.seed, number])
+        # Not from 0 on: NumPy takes (seed, 0) for the seed alone, which drew the table itself if it is a sample.
+        rng = np.random.default_rng([self.seed, number + 1])
         drawn = self.model.sample(self.table.n_samples, rng=rng)
         table = replace(self.table, spins=np.where(self.table.spins == 0, 0, drawn).astype(np.int8))
         moments = empirical_moments(table)
@@ -67,7 +68,8 @@ class Simulation:
             model = refitted(self.model, moments, self.prior) if self.is_refitted else self.model
         except (NoEstimateError, PrecisionError, DataError):
             return None
-        return statistics_of(table.spins, misses(model, moments, is_own=self.is_own), table.weights)
+        missed = misses(model, moments, is_own=self.is_own)
+        return statistics_of(table.spins, missed, table.weights, is_own=self.is_own)
 
 
 def is_maximum(model: IsingModel, moments: EmpiricalMoments, prior: float | None = None) -> bool:

@@ -5,6 +5,7 @@ Cells that are missing are 0, so sums over them are sums over what is known.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ class TableStatistics:
     Attributes
     ----------
     pairs : float
-        Sum of z^2 over the pairs and means that the model was not fitted to.
+        Sum of z^2 over what is `held_against` the model.
     worst_pair : float
         The largest |z| of those.
     counts : (n_spins + 1,) array
@@ -37,9 +38,16 @@ class TableStatistics:
     triples: np.ndarray
 
 
-def statistics_of(spins: np.ndarray, missed: list[Miss], weights: np.ndarray | None = None) -> TableStatistics:
+def held_against(missed: Iterable[Miss], is_own: bool) -> list[Miss]:
+    """Means and pairs that the model was not fitted to: of rows that are not its own, all of them."""
+    return [miss for miss in missed if not (is_own and miss.is_fitted) and np.isfinite(miss.z)]
+
+
+def statistics_of(
+    spins: np.ndarray, missed: list[Miss], weights: np.ndarray | None = None, *, is_own: bool = True
+) -> TableStatistics:
     """Statistics of a table of -1, +1 and 0 (missing), whose rows may have weights, from what its model misses."""
-    z = np.array([miss.z for miss in missed if not miss.is_fitted and np.isfinite(miss.z)])
+    z = np.array([miss.z for miss in held_against(missed, is_own)])
     return TableStatistics(
         float((z**2).sum()),
         float(np.abs(z).max(initial=0.0)),

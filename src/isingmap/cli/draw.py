@@ -43,11 +43,12 @@ def add_parser(commands) -> None:
 def run(arguments: Namespace) -> int:
     from pathlib import Path
 
-    from isingmap.errors import FileFormatError
+    from isingmap.errors import FileFormatError, ModelError, NonPlanarError
     from isingmap.files.whole_file import check_file
     from isingmap.printable import printable
     from isingmap.report.saved_map import draw_saved_map, read_positions
 
+    model_options.check_no_folder(arguments.model)
     check_file(arguments.output, force=arguments.force)
     model_options.check_apart(arguments.output, arguments.model, arguments.places)
     places = None if arguments.places is None else read_positions(arguments.places)
@@ -60,6 +61,11 @@ def run(arguments: Namespace) -> int:
         raise FileFormatError(
             f"{error}. draw takes a model.json; a model of another format is turned into one by "
             "isingmap convert MODEL model.json"
+        ) from None
+    except NonPlanarError as error:
+        raise ModelError(
+            f"{error}. Or draw it with crossings: in Gephi, after isingmap convert MODEL model.gexf, or in Python with "
+            'plot_map(model, positions=positions_of(model, "kamada-kawai")) of isingmap.plots'
         ) from None
     print(
         f"the map of {printable(arguments.model)} in {printable(arguments.output)}",

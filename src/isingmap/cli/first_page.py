@@ -7,7 +7,7 @@ others are held fixed, as a graph without crossing lines, with exact probabiliti
 Three commands to begin with:
 
   isingmap demo -o demo            the map of the 106th US Senate, from data that ship
-                                   with it; then open demo/map.svg in a browser
+                                   with it; then open demo/report.html
   isingmap fit table.csv -o map    the map of a table of your own
   isingmap infer map/model.json    exact answers from a model that was learned
 
@@ -20,8 +20,8 @@ for each observation and a column for each variable, with two values in each col
   1,1,1
 
 A column that is no variable is set aside (--id-column NAME). Empty cells have to be
-spoken of (--missing em counts what is there). Numbers with more than two values are
-cut in two (--threshold 0). What does not fit is said by name, with what to do.
+spoken of (--missing em counts what is there). Counts are cut in two (--threshold 1:
+1 and more is yes). What does not fit is said by name, with what to do.
 
 isingmap --help lists all commands, isingmap COMMAND --help explains one. The tutorial
 is docs/tutorial.md in the source of isingmap.

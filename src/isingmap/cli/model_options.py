@@ -41,16 +41,20 @@ def titles(formats: Iterable[Format]) -> str:
 
 def read_model(arguments: argparse.Namespace):
     """The ModelFile that the options name."""
+    from isingmap.io.model_file import read_model_file
+
+    check_no_folder(arguments.model)
+    return read_model_file(arguments.model, arguments.format, domain=arguments.domain, sign=arguments.sign)
+
+
+def check_no_folder(path: str) -> None:
+    """Refuse a folder in place of a file in it."""
     from os.path import isdir
 
     from isingmap.errors import FileFormatError
-    from isingmap.io.model_file import read_model_file
 
-    if isdir(arguments.model):
-        raise FileFormatError(
-            f"{arguments.model} is a folder; give a file, such as the model.json in a folder of results"
-        )
-    return read_model_file(arguments.model, arguments.format, domain=arguments.domain, sign=arguments.sign)
+    if isdir(path):
+        raise FileFormatError(f"{path} is a folder; give a file, such as the model.json in a folder of results")
 
 
 def about_file(file) -> str:

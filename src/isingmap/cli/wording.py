@@ -50,9 +50,10 @@ _SUBJECT = re.compile(rf"((?:^|: ))({'|'.join(_SUBJECTS)})(?:( must )|=(\d+) )")
 _LONG = re.compile(r"""read_long_table\(columns=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
 CALLS = {
     "read_histogram": "--histogram",
+    "{column: label}": "COLUMN=LABEL",
     "correlations(pairs)": "--pair NAME NAME",
     "ground_state()": "isingmap ground-state",
-}  # functions that are an option
+}  # functions that are an option, and values as they are typed
 
 
 def well_formed(text: str) -> str:

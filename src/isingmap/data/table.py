@@ -227,7 +227,7 @@ def numbered_clusters(labels, n_samples: int) -> np.ndarray:
         if absent:
             raise DataError(
                 f"every row needs the label of its cluster; row {absent[0] + 1} has none "
-                f"({counted(len(absent), 'such row')})"
+                f"({counted(len(absent), 'such row')}). Give rows that belong to no cluster a label of their own"
             )
         array = np.array(labels_without_blanks([str(label) for label in labels], "clusters"))
     number = np.unique(array, return_inverse=True)[1].reshape(-1).astype(np.int64)

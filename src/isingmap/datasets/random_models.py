@@ -11,6 +11,7 @@ import numpy as np
 
 from isingmap.errors import ModelError
 from isingmap.model import IsingModel
+from isingmap.model.arguments import generator_of
 from isingmap.sampling.gibbs import whole_number
 
 PAPER_CHORDS = ((1, 3), (1, 4), (1, 11), (4, 11), (5, 11), (6, 11), (6, 8), (6, 9), (9, 11))
@@ -23,16 +24,17 @@ def grid_model(n_rows: int, n_columns: int, *, rng, low: float = 0.05, high: flo
     ----------
     n_rows, n_columns : int
         At least 1 each. The spin in row 1 and column 1 is named "r1c1"; numbers are padded with zeros.
-    rng : numpy.random.Generator
+    rng : int or numpy.random.Generator
+        A seed, or what to draw from.
     low, high : float
         Couplings are uniform on [-high, -low] and [low, high].
 
     Raises
     ------
     ModelError
-        For sizes or bounds out of range.
+        For sizes or bounds out of range, or an `rng` that is neither.
     """
-    n_rows = whole_number(n_rows, "n_rows", 1)
+    rng, n_rows = generator_of(rng), whole_number(n_rows, "n_rows", 1)
     n_columns = whole_number(n_columns, "n_columns", 1)
     number = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
     across = np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1)
@@ -58,7 +60,8 @@ def outer_planar_model(
     ----------
     n_spins : int
         At least 3.
-    rng : numpy.random.Generator
+    rng : int or numpy.random.Generator
+        A seed, or what to draw from.
     low, high : float
         Couplings are uniform on [-high, -low] and [low, high].
     field : float
@@ -69,9 +72,9 @@ def outer_planar_model(
     Raises
     ------
     ModelError
-        For a size or bounds out of range.
+        For a size or bounds out of range, or an `rng` that is neither.
     """
-    n_spins = whole_number(n_spins, "n_spins", 3)
+    rng, n_spins = generator_of(rng), whole_number(n_spins, "n_spins", 3)
     chords = _share(_polygon_chords(n_spins, rng), density, rng)
     return _with_parameters(np.vstack([_cycle(n_spins), chords]), n_spins, rng, low, high, field)
 
@@ -81,7 +84,8 @@ def paper_outer_planar_model(*, rng, low: float = 0.05, high: float = 1.0, field
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : int or numpy.random.Generator
+        A seed, or what to draw from.
     low, high : float
         Couplings are uniform on [-high, -low] and [low, high].
     field : float
@@ -90,10 +94,10 @@ def paper_outer_planar_model(*, rng, low: float = 0.05, high: float = 1.0, field
     Raises
     ------
     ModelError
-        For bounds out of range.
+        For bounds out of range, or an `rng` that is neither.
     """
     edges = np.vstack([_cycle(12), np.array(PAPER_CHORDS) - 1])
-    return _with_parameters(edges, 12, rng, low, high, field)
+    return _with_parameters(edges, 12, generator_of(rng), low, high, field)
 
 
 def random_planar_model(
@@ -111,7 +115,8 @@ def random_planar_model(
     ----------
     n_spins : int
         At least 1.
-    rng : numpy.random.Generator
+    rng : int or numpy.random.Generator
+        A seed, or what to draw from.
     density : float
         Share of the triangulation's edges that is kept, from 0 to 1.
     low, high : float
@@ -122,9 +127,9 @@ def random_planar_model(
     Raises
     ------
     ModelError
-        For a size or bounds out of range.
+        For a size or bounds out of range, or an `rng` that is neither.
     """
-    n_spins = whole_number(n_spins, "n_spins", 1)
+    rng, n_spins = generator_of(rng), whole_number(n_spins, "n_spins", 1)
     edges = _share(_delaunay_edges(rng.random((n_spins, 2))), density, rng)
     return _with_parameters(edges, n_spins, rng, low, high, field)
 

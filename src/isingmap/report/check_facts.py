@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from isingmap.checking.goodness import GoodnessOfFit
-from isingmap.checking.statistics import MOST_SPINS_IN_TRIPLES
+from isingmap.checking.statistics import MOST_SPINS_IN_TRIPLES, held_against
 from isingmap.data.table import counted
 from isingmap.printable import printable
 from isingmap.report.facts import Fact, text_fact
@@ -62,8 +62,7 @@ def _what_was_done(check: GoodnessOfFit) -> Iterator[Fact]:
 
 def _worst(check: GoodnessOfFit) -> Iterator[Fact]:
     names = [printable(name) for name in check.model.names]
-    unfitted = [miss for miss in check.misses if not miss.is_fitted and np.isfinite(miss.z)]
-    for miss in unfitted[:MOST_TOLD]:
+    for miss in held_against(check.misses, check.is_own)[:MOST_TOLD]:
         what = names[miss.source] + ("" if miss.is_mean else f" - {names[miss.target]}")
         value = {"variables": what, "data": miss.data, "model": miss.model, "z": miss.z}
         text = f"{what}: E = {miss.data:.3f} in the table, {miss.model:.3f} in the model, z = {miss.z:+.1f}"

@@ -27,7 +27,7 @@ from isingmap.report.map_figure import (
     shown_names,
     width_rows,
 )
-from isingmap.report.on_axes import check_axes, check_kind, in_points, new_axes, room_beside, scaled
+from isingmap.report.on_axes import as_written, check_axes, check_kind, in_points, new_axes, room_beside, scaled
 from isingmap.report.text import shortened
 
 FADED = 0.4  # opacity of differences that chance makes as often
@@ -94,9 +94,10 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
     draw_edges(axes, points, edges, difference, np.where(comparison.edge_p_values[shown] < LEVEL, 1.0, FADED))
     _draw_stars(axes, points[edges[comparison.holm_p_values[shown] < LEVEL]])
     draw_nodes(axes, points, None, None)
-    draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, *box[1:]))
-    axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
-    draw_legend(axes, rows, corner + (0.0, CAPTION))
+    with as_written(axes):
+        draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, *box[1:]))
+        axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
+        draw_legend(axes, rows, corner + (0.0, CAPTION))
     return axes
 
 

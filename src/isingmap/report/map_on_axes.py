@@ -24,7 +24,7 @@ from isingmap.report.map_figure import (
     map_rows,
     sheet,
 )
-from isingmap.report.on_axes import check_axes, check_kind, in_points, new_axes, room_beside, scaled
+from isingmap.report.on_axes import as_written, check_axes, check_kind, in_points, new_axes, room_beside, scaled
 
 _DRAWN = "learned_ of a fit, or an IsingModel"
 
@@ -97,8 +97,9 @@ def plot_map(
     draw_edges(axes, points, model.edges, model.couplings)
     draw_nodes(axes, points, fields, groups)
     radius = NODE_RADIUS if fields is None else field_arcs.reach(NODE_RADIUS)
-    draw_names(axes, points, model.edges, model.names, radius, (2.0, *box[1:]))
-    draw_legend(axes, rows, corner)
+    with as_written(axes):
+        draw_names(axes, points, model.edges, model.names, radius, (2.0, *box[1:]))
+        draw_legend(axes, rows, corner)
     return axes
 
 

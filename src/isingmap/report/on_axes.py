@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from isingmap.errors import ModelError
+from isingmap.report.fonts import fonts_for
 from isingmap.report.map_figure import FONT_SIZE, INCH, LEGEND_ROW, MARGIN
 
 
@@ -37,6 +40,21 @@ def check_axes(axes: Any) -> Any:
     raise ModelError(f"axes must be rectilinear matplotlib Axes, got {got}{advice}")
 
 
+@contextmanager
+def as_written(*axes: Any) -> Iterator[None]:
+    """Texts that are put on the axes inside are no formulas, and get the fonts that have their letters."""
+    from matplotlib.text import Text
+
+    there = {text for one in axes for text in one.findobj(Text)}
+    yield
+    new = [text for one in axes for text in one.findobj(Text) if text not in there]
+    families = fonts_for(text.get_text() for text in new).families
+    for text in new:
+        text.set_parse_math(False)
+        if len(families) > 1:
+            text.set_fontfamily(families)
+
+
 def new_axes(size: tuple[float, float], *, whole: bool = False):
     """Axes of a new pyplot figure, inches; over all of it if `whole`."""
     from matplotlib import pyplot
@@ -57,7 +75,8 @@ def in_points(axes) -> tuple[float, float]:
 def room_beside(size: tuple[float, float], n_rows: int, legend: float, advice: str) -> tuple[np.ndarray, np.ndarray]:
     """The box (x0, y0, x1, y1) of a map, and the upper left corner of its legend, `legend` points wide.
 
-    The legend stands beside the map where it takes at most half of the width, else below it, else there is no room.
+    The legend stands beside the map where it takes at most half of the width, else below it where it takes at most
+    three fifths of the height, else there is no room.
 
     Raises
     ------
@@ -70,11 +89,11 @@ def room_beside(size: tuple[float, float], n_rows: int, legend: float, advice: s
     if width >= 2 * legend:
         return np.array([0.0, 0.0, width - legend, height]), np.array([width - legend, height])
     rows = LEGEND_ROW * n_rows + 2 * FONT_SIZE
-    if rows <= height / 2:
+    if rows <= 0.6 * height:
         return np.array([0.0, rows, width, height]), np.array([0.0, rows])
     raise ModelError(
         f"axes of {width / INCH:.2g} x {height / INCH:.2g} inches are too small for a map and its legend: give it axes "
-        f"{2 * legend / INCH:.2g} inches wide or {2 * rows / INCH:.2g} inches high{advice}"
+        f"{2 * legend / INCH:.2g} inches wide or {rows / 0.6 / INCH:.2g} inches high{advice}"
     )
 
 

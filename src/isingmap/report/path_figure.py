@@ -121,12 +121,14 @@ def _draw_held_out(axes, path: HeldOutPath, n_samples: float) -> tuple[np.ndarra
 
 def _frame(axes, curves: list[tuple[np.ndarray, np.ndarray]], chosen: list[float]) -> None:
     """Limits that show all that would be chosen, under every criterion; what is far above leaves the picture."""
+    from matplotlib.ticker import MaxNLocator
+
     least = min(*chosen, max(float(sizes[-1]) for sizes, _ in curves) * 2 / 3)
     top = max(float(above[sizes >= least].max(initial=0.0)) for sizes, above in curves)
     axes.set_ylim(0.0, 1.08 * top if top > 0 else 1.0)
     axes.set_xlim(left=0)
     axes.set_xlabel("edges", fontsize=FONT_SIZE)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator("auto", steps=(1, 2, 2.5, 5, 10), integer=True))
     axes.set_ylabel("above its smallest value, nats", fontsize=FONT_SIZE)
     axes.tick_params(labelsize=FONT_SIZE)
     for side in ("top", "right"):

@@ -8,6 +8,7 @@ import numpy as np
 
 from isingmap.errors import ModelError
 from isingmap.report.appearance import NEGATIVE, POSITIVE, ZERO
+from isingmap.report.fonts import fonts_for
 from isingmap.report.map_figure import shown_names
 from isingmap.report.on_axes import check_axes, check_kind
 from isingmap.report.stability_facts import MOST_FALSE
@@ -85,7 +86,9 @@ def plot_stability(found: Stability, axes: Any = None) -> Any:
     _draw_frequencies(right, found, chosen)
     names = shown_names(found.names)
     pairs = [f"{names[i]} \N{EN DASH} {names[j]}" for i, j in found.pairs[chosen].tolist()]
-    left.set_yticks(range(len(chosen)), pairs, fontsize=FONT_SIZE)
+    fonts = fonts_for(pairs).families
+    family = {"fontfamily": fonts} if len(fonts) > 1 else {}
+    left.set_yticks(range(len(chosen)), pairs, fontsize=FONT_SIZE, parse_math=False, **family)
     for each in (left, right):
         each.set_ylim(max(len(chosen), 1) - 0.4, -0.6)
     return axes
