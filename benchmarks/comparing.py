@@ -98,7 +98,6 @@ STUDIES = {
         in_clusters_with_gaps,
         {"settings": EM, "clusters": (CLUSTERS, CLUSTERS + 15)},
     ),
-    "alike, before and after, gaps by EM, rows permuted": (before_and_after_with_gaps, {"settings": EM}),
     "alike, before and after, gaps by EM, pairs swapped": (
         before_and_after_with_gaps,
         {"settings": EM, "clusters": (np.arange(75), np.arange(75))},

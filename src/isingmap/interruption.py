@@ -13,8 +13,11 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from isingmap.errors import IsingMapWarning
+
+PATIENCE = 1.0  # seconds
 
 
 class _Note:
@@ -130,6 +133,14 @@ def deaf_processes() -> Iterator[None]:
 def noted() -> int | None:
     """The signal that came since the last look, if any; nobody else will see it."""
     return _note.take() if threading.get_ident() == _note.thread else None
+
+
+def wants_to_stop(since: float) -> bool:
+    """Whether somebody does, asked in any thread, also while `undisturbed`; the note stays for others.
+
+    What takes no longer than `PATIENCE` from `since` on, on the clock of `time.monotonic`, is finished all the same.
+    """
+    return _note.signal is not None and monotonic() > since + PATIENCE
 
 
 def was_interrupted(error: BaseException | None) -> bool:

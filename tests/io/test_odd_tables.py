@@ -7,6 +7,8 @@ import pytest
 
 from isingmap.data.missing import apply_missing
 from isingmap.errors import DataError, FileFormatError
+from isingmap.files.number_text import number
+from isingmap.io import sheet_checks
 from isingmap.io.csv_table import read_table
 
 CELLS = np.random.default_rng(3).integers(0, 2, (30, 4))
@@ -192,3 +194,24 @@ def test_weights_that_add_up_to_infinity_are_told_with_file_and_column(write):
     with pytest.raises(DataError, match=r"table\.csv: column 'w': the weights add up to inf") as caught:
         read_table(path, weight_column="w")
     assert "Divide them all by one number" in str(caught.value)
+
+
+def test_sums_are_looked_for_without_reading_a_row_for_every_column(monkeypatch, tmp_path):
+    """Of 300 columns of answers none is the sum of the others, which the first rows tell of all of them."""
+    n_read = []
+    monkeypatch.setattr(sheet_checks, "number", lambda text: n_read.append(1) or number(text))
+    rows = np.random.default_rng(0).integers(0, 2, (40, 300))
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in [[f"v{k}" for k in range(300)], *rows.tolist()]))
+    assert read_table(path).spins.shape == (40, 300)
+    assert len(n_read) < 4 * rows.size
+
+
+@pytest.mark.parametrize(("what", "scale"), [("sum", 1.0), ("sum", 0.5), ("mean", 1.0)])
+def test_a_column_of_totals_or_means_is_refused_also_of_fractions(write, what, scale):
+    cells = (scale * np.random.default_rng(1).integers(0, 8, (12, 3))).tolist()
+    table = [[*row, sum(row) if what == "sum" else round(sum(row) / 3, 3)] for row in cells]
+    with pytest.raises(DataError, match=f"column 'd' is the {what} of the other columns"):
+        read_table(write(text_of(table)), threshold=0.5)
+    table[7][3] += 0.5
+    assert read_table(write(text_of(table)), threshold=0.5).names == tuple("abcd")

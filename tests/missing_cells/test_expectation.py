@@ -1,12 +1,16 @@
 """The E-step, the observed information and the climb: enumeration, finite differences and a second optimiser."""
 
+import signal
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from observed import Enumerated, parameters, random_model, with_gaps, with_parameters
 from scipy.optimize import minimize
 
-from isingmap.missing_cells import climb, parts
-from isingmap.missing_cells.climb import refined
+from isingmap import interruption
+from isingmap.missing_cells import climb, edge_refits, parts
+from isingmap.missing_cells.climb import evaluated, refined
 from isingmap.missing_cells.edge_refits import edge_losses_by_refits
 from isingmap.missing_cells.expectation import Completion, observed_log_probability
 from isingmap.missing_cells.information import observed_information
@@ -155,3 +159,29 @@ def test_rows_without_a_gap_are_at_rest_after_one_step():
     found = refined(model, Completion(model.edges, ObservedRows.of(spins, None)), fields_in_plane=False)
     assert found.converged and found.n_steps == 1
     assert found.expectation.log_likelihood == pytest.approx(float(found.model.log_probability(spins).sum()), abs=1e-9)
+
+
+@pytest.mark.parametrize("bringing_home", [False, True])
+def test_ctrl_c_ends_the_tests_of_edges(bringing_home, monkeypatch):
+    """At once, as everywhere; where results are being written, with no test for the edges that are left."""
+    rng = np.random.default_rng(3)
+    model = random_model(rng, 4, [(0, 1), (1, 2), (2, 3)])
+    observed = ObservedRows.of(with_gaps(rng, model, 40, 0.2), None)
+    completion = Completion(model.edges, observed)
+    model = refined(model, completion).model
+    n_asked = []
+
+    def pressed(*given):
+        n_asked.append(1)
+        if len(n_asked) == 1:
+            signal.raise_signal(signal.SIGINT)
+        return evaluated(*given)
+
+    monkeypatch.setattr(edge_refits, "evaluated", pressed)
+    monkeypatch.setattr(interruption, "PATIENCE", -1.0)
+    information = observed_information(completion, model)
+    with pytest.raises(KeyboardInterrupt), interruption.listening():
+        with interruption.undisturbed() if bringing_home else nullcontext():
+            losses = edge_losses_by_refits(completion, model, information)
+        assert bringing_home and np.isnan(losses).all()
+    assert len(n_asked) == 1

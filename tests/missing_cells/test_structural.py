@@ -1,5 +1,7 @@
 """Structural EM: what it finds, in whatever order rows and columns come, and what it refuses or is interrupted in."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from observed import Enumerated, parameters, random_model, with_gaps
@@ -206,10 +208,10 @@ def test_what_takes_minutes_says_so_before_it_starts(spins, monkeypatch):
 def test_the_best_so_far_is_kept_when_a_round_is_interrupted(fit, spins, monkeypatch):
     one_round = structural._Work._searched
 
-    def interrupted(work, moments, means, full, number):
+    def interrupted(work, moments, means, full, number, last=None):
         if number == 2:
             raise KeyboardInterrupt
-        return one_round(work, moments, means, full, number)
+        return one_round(work, moments, means, full, number, last)
 
     monkeypatch.setattr(structural._Work, "_searched", interrupted)
     found = learn_by_em(table_of(spins), ASKED, PLAIN)
@@ -227,3 +229,22 @@ def test_em_that_is_interrupted_keeps_its_last_step(spins, monkeypatch):
     assert found.result.was_interrupted and not found.result.converged and found.n_steps == 2
     again = Completion(found.result.model.edges, ObservedRows.of(spins, None)).expectation(found.result.model)
     assert found.result.log_likelihood == pytest.approx(again.log_likelihood, abs=1e-9)
+
+
+def test_a_graph_that_is_found_again_is_not_refitted(fit, spins, monkeypatch):
+    """The last search finds the graph of the one before, and EM on it is at its maximum already."""
+    graphs = []
+
+    def counted(model, *given, **more):
+        graphs.append(model.edges.tolist())
+        return refined(model, *given, **more)
+
+    monkeypatch.setattr(structural, "refined", counted)
+    found = learn_by_em(table_of(spins), ASKED, PLAIN)
+    assert len(graphs) == found.n_rounds - 1 and all(one != other for one, other in pairwise(graphs))
+    afresh = refined(
+        random_model(np.random.default_rng(0), 8, found.result.model.edges, size=0.0),
+        Completion(found.result.model.edges, found.observed),
+        fields_in_plane=False,
+    )
+    assert found.result.log_likelihood >= afresh.values[-1] - 1e-9 and found.result.converged

@@ -117,7 +117,9 @@ def _run(argv: list[str]) -> int:
         with _plain_warnings(known) as arguments.warnings, streams.status_shown(enabled=not quiet):
             code = arguments.run(arguments)
         if noted() is not None and code == SUCCESS:
-            streams.complain("interrupted when all was done; the results are complete")
+            streams.complain(
+                "interrupted when all was done; the results are complete, but for tests of edges where they say so"
+            )
             return INTERRUPTED
         return code
     except SystemExit as leaving:  # argparse, after --help and --version

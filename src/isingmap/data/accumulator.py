@@ -13,7 +13,6 @@ import numpy as np
 
 from isingmap.data.blanks import without_blanks
 from isingmap.data.coding import Place, Positive, decided_codings, missing_keys
-from isingmap.data.column_labels import ColumnLabels
 from isingmap.data.convert import columns_of, label_column
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.labels import LabelColumn, MissingLabels
@@ -21,6 +20,7 @@ from isingmap.data.missing import missing_applied, refuse_em_of_sums
 from isingmap.data.missing_patterns import MissingPatterns
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.options import MISSING_RULES
+from isingmap.data.part_columns import PartColumns
 from isingmap.data.plain_chunks import PlainChunk, column_counts, plain_chunk
 from isingmap.data.saved_sums import (
     arrays_of,
@@ -32,7 +32,7 @@ from isingmap.data.saved_sums import (
     table_from,
     tally_from,
 )
-from isingmap.data.table import LARGEST_WEIGHT, SpinTable, checked_names, counted, listed, weights_of_part
+from isingmap.data.table import LARGEST_WEIGHT, SpinTable, counted, weights_of_part
 from isingmap.data.tally import Tally, tally_of_part
 from isingmap.errors import DataError, FileFormatError
 from isingmap.files.whole_file import written_whole
@@ -84,18 +84,25 @@ class MomentAccumulator:
         if missing not in MISSING_RULES:
             raise DataError(f"unknown rule for missing cells {missing!r}; choose one of {', '.join(MISSING_RULES)}")
         refuse_em_of_sums(missing)
-        self.names: tuple[str, ...] | None = None if names is None else checked_names(names, len(names))
         self.positive, self.threshold, self.missing_label, self.missing = positive, threshold, missing_label, missing
-        self._first: SpinTable | None = None  # one row of the first part, where parts are SpinTables
-        self.are_named = names is not None
         self.n_rows = 0
-        self._labels: list[ColumnLabels] | None = None
+        self._columns = PartColumns(names, frozenset(missing_keys(missing_label)), threshold)
         self._tally: Tally | None = None
         self._patterns: MissingPatterns | None = None
 
     def __repr__(self) -> str:
         columns = "no columns" if self.names is None else counted(len(self.names), "column")
         return f"MomentAccumulator({counted(self.n_rows, 'row')} of {columns})"
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The variables; None before the first part."""
+        return self._columns.names
+
+    @property
+    def are_named(self) -> bool:
+        """Whether the variables have names of their own, or are called x1, x2, ..."""
+        return self._columns.are_named
 
     @property
     def settings(self) -> dict[str, object]:
@@ -160,7 +167,7 @@ class MomentAccumulator:
         DataError
             As `add`.
         """
-        of_columns = self._opened(len(columns), names)
+        of_columns = self._columns.opened(len(columns), names)
         weights = weights_of_part(weights, len(columns[0]))
         for labels, is_number in zip(of_columns, are_numbers or [False] * len(columns), strict=True):
             labels.are_numbers &= is_number
@@ -185,11 +192,11 @@ class MomentAccumulator:
         if other._tally is None:
             return self
         tally = other._tally
-        if other._first is not None:
-            self._open_coded(other._first)
-        elif other._labels is not None:
-            of_columns = self._opened(len(other._labels), other.names)
-            pairs = zip(of_columns, other._labels, strict=True)
+        others = other._columns
+        if others.first is not None:
+            self._columns.open_coded(others.first)
+        elif others.labels is not None:
+            pairs = zip(self._columns.opened(len(others.labels), others.names), others.labels, strict=True)
             tally = tally.turned(np.array([mine.merge(theirs, self.n_rows) for mine, theirs in pairs]))
         self._tally = tally if self._tally is None else self._tally + tally
         self._take_patterns(other._patterns, self.n_rows)
@@ -209,12 +216,13 @@ class MomentAccumulator:
         if not self._tally.total.rounded() <= LARGEST_WEIGHT:
             raise DataError(f"the weights add up to more than {LARGEST_WEIGHT:g}; divide them all by one number")
         every = list(range(len(self.names)))
-        if self._labels is None:
-            first = self._first
+        of_columns = self._columns.labels
+        if of_columns is None:
+            first = self._columns.first
             assert first is not None
             more = (first.notes, self._patterns, self.missing, every, first.groups, first.details)
             return CountedTable(self.names, first.codings, self._tally, *more)
-        columns = [labels.column(self.n_rows) for labels in self._labels]
+        columns = [labels.column(self.n_rows) for labels in of_columns]
         _, values, codings, notes = decided_codings(
             *(columns, self.names),
             positive=self.positive,
@@ -222,7 +230,7 @@ class MomentAccumulator:
             missing_label=self.missing_label,
             place=place,
         )
-        signs = [labels.sign(meant) for labels, meant in zip(self._labels, values, strict=True)]
+        signs = [labels.sign(meant) for labels, meant in zip(of_columns, values, strict=True)]
         tally = self._tally.turned(np.array(signs))
         return CountedTable(self.names, codings, tally, notes, self._patterns, self.missing, every)
 
@@ -270,8 +278,9 @@ class MomentAccumulator:
         OSError
             If the file cannot be written.
         """
-        labels = None if self._labels is None else [labels_document(each) for each in self._labels]
-        coded = None if self._first is None else table_document(self._first)
+        columns = self._columns
+        labels = None if columns.labels is None else [labels_document(each) for each in columns.labels]
+        coded = None if columns.first is None else table_document(columns.first)
         document = {"version": _VERSION, **self.settings, "names": self.names, "are_named": self.are_named}
         try:
             text = json.dumps(document | {"n_rows": self.n_rows, "labels": labels, "coded": coded})
@@ -306,16 +315,17 @@ class MomentAccumulator:
         if document["version"] != _VERSION:
             raise ValueError(f"version {document['version']}, expected {_VERSION}")
         found = cls(document["names"], **{name: document[name] for name in cls().settings})
-        found.are_named, found.n_rows = bool(document["are_named"]), int(document["n_rows"])
+        columns = found._columns
+        columns.are_named, found.n_rows = bool(document["are_named"]), int(document["n_rows"])
         if found.names is None:
             return found
         found._tally = tally_from(arrays, len(found.names)) if "missing" in arrays else None
         found._patterns = patterns_from(arrays, len(found.names))
         if document["labels"] is not None:
-            pairs = zip(found._opened(len(found.names), None), document["labels"], strict=True)
-            found._labels = [labels_from(own, new) for new, own in pairs]
+            pairs = zip(columns.opened(len(found.names), None), document["labels"], strict=True)
+            columns.labels = [labels_from(own, new) for new, own in pairs]
         if document["coded"] is not None:
-            found._first = table_from(document["coded"], found.names)
+            columns.first = table_from(document["coded"], found.names)
         return found
 
     # --- one part --------------------------------------------------------------------------------------------
@@ -323,18 +333,19 @@ class MomentAccumulator:
     def _add_nothing(self, X, weights) -> MomentAccumulator:
         """A part without rows, such as one that a filter has emptied, must have the columns all the same."""
         weights_of_part(weights, 0)
-        self._check_columns(np.shape(X)[1], tuple(map(str, X.columns)) if hasattr(X, "columns") else None)
+        names = without_blanks(list(map(str, X.columns))) if hasattr(X, "columns") else None
+        self._columns.check(np.shape(X)[1], names)
         return self
 
     def _add_coded(self, table: SpinTable, weights) -> MomentAccumulator:
         if weights is not None and table.weights is not None:
             raise DataError("the SpinTable already has weights; pass weights only once")
-        self._open_coded(table)
+        self._columns.open_coded(table)
         weights = table.weights if weights is None else weights_of_part(weights, table.n_samples)
         return self._take(tally_of_part(table.spins, weights, self.missing), table.spins, weights)
 
     def _add_plain(self, plain: PlainChunk, weights) -> MomentAccumulator:
-        of_columns = self._opened(plain.spins.shape[1], None)
+        of_columns = self._columns.opened(plain.spins.shape[1], None)
         tally = tally_of_part(plain.spins, weights := weights_of_part(weights, len(plain.spins)), self.missing)
         texts = plain.texts(
             *column_counts(plain.spins, tally, weights), self.n_rows, [labels.first for labels in of_columns]
@@ -361,45 +372,3 @@ class MomentAccumulator:
             self._patterns = self._patterns + patterns
         if self._patterns is not None and self._patterns.are_too_many:
             self._patterns = None
-
-    # --- columns ---------------------------------------------------------------------------------------------
-
-    def _opened(self, n_spins: int, names: Sequence[str] | None) -> list[ColumnLabels]:
-        """The labels of the columns, which a part must have."""
-        if self._first is not None:
-            raise DataError("SpinTables passed before; parts must be all SpinTables or none")
-        self._check_columns(n_spins, names)
-        assert self.names is not None
-        if self._labels is None:
-            missing = frozenset(missing_keys(self.missing_label))
-            self._labels = [ColumnLabels(name, missing, self.threshold) for name in self.names]
-        return self._labels
-
-    def _open_coded(self, table: SpinTable) -> None:
-        if self._labels is not None:
-            raise DataError("parts that are no SpinTables passed before; parts must be all SpinTables or none")
-        self._check_columns(table.n_spins, table.names)
-        if self._first is None:
-            self._first = replace(table, spins=table.spins[:1], weights=None)
-        first = self._first
-        if first.codings != table.codings:
-            pairs = zip(table.names, first.codings, table.codings, strict=True)
-            other = [f"{name} ({new}, before {old})" for name, old, new in pairs if new != old]
-            raise DataError(f"parts with other labels cannot be added up: {listed(other)}")
-        if first.groups != table.groups:
-            raise DataError("parts must have the same groups of variables")
-        self._first = replace(first, notes=tuple(dict.fromkeys(first.notes + table.notes)))
-
-    def _check_columns(self, n_spins: int, names: Sequence[str] | None) -> None:
-        if self.names is None:
-            self.are_named = names is not None
-            self.names = checked_names(names or [f"x{j + 1}" for j in range(n_spins)], n_spins)
-        if len(self.names) != n_spins:
-            raise DataError(
-                f"X has {n_spins} features, but {type(self).__name__} is expecting {len(self.names)} features as "
-                "input, those of the rows before"
-            )
-        if names is not None and tuple(names) != self.names:
-            pairs = zip(self.names, names, strict=True)
-            other = [f"{new!r} in place of {old!r}" for old, new in pairs if new != old]
-            raise DataError(f"parts must have the same columns in the same order: {listed(other)}")

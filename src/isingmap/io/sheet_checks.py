@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -163,13 +165,14 @@ def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
         Naming it and how to leave it out.
     """
     if len(kept) > 2 and sheet.n_rows > 1:
+        rows = _Rows(sheet, kept)
         for j in kept:
-            if _is_total(sheet, j, kept):
+            if _is_total(rows, j):
                 name = sheet.header[j]
                 raise DataError(
                     f"column {name!r} is the sum of the other columns; leave it out with drop_column={name!r}"
                 )
-            if _is_mean(sheet, j, kept):
+            if _is_mean(rows, j):
                 name = sheet.header[j]
                 raise DataError(
                     f"column {name!r} is the mean of the other columns; leave it out with drop_column={name!r}"
@@ -178,45 +181,65 @@ def refuse_totals(sheet: Sheet, kept: Sequence[int]) -> None:
         raise DataError(f"line {sheet.lines[-1]} is the sum of the lines above; delete it")
 
 
-def _is_total(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
+@dataclass(frozen=True)
+class _Row:
+    """The numbers of a row by column, their sum and that of their sizes."""
+
+    values: Mapping[int, float]
+    total: float
+    size: float
+
+
+class _Rows:
+    """Numbers are read when a row is first asked for, and not again for every column."""
+
+    def __init__(self, sheet: Sheet, kept: Sequence[int]):
+        self.sheet, self.kept = sheet, kept
+        self._rows: list[_Row | None] = []
+
+    def beside(self, candidate: int) -> Iterator[tuple[str, float, _Row] | None]:
+        """Row by row the cell of a column, its number, and the row; None where a cell is no number."""
+        for k, cell in enumerate(self.sheet.columns[candidate]):
+            if k == len(self._rows):
+                self._rows.append(self._read(k))
+            row = self._rows[k]
+            yield None if row is None else (cell, row.values[candidate], row)
+
+    def _read(self, k: int) -> _Row | None:
+        values = {j: value for j in self.kept if (value := number(self.sheet.columns[j][k])) is not None}
+        if len(values) < len(self.kept):
+            return None
+        return _Row(values, math.fsum(values.values()), sum(map(abs, values.values())))
+
+
+def _is_total(rows: _Rows, candidate: int) -> bool:
     found_two = False
-    for row in _beside_others(sheet, candidate, kept):
-        if row is None:
+    for each in rows.beside(candidate):
+        if each is None:
             return False
-        _, total, parts = row
-        if sum(parts) != total:
+        _, total, row = each
+        # Most columns are none at the first glance; the others are added up.
+        if abs(row.total - 2.0 * total) > 1e-9 * row.size:
+            return False
+        if sum(value for j, value in row.values.items() if j != candidate) != total:
             return False
         found_two = found_two or total > 1
     return found_two
 
 
-def _is_mean(sheet: Sheet, candidate: int, kept: Sequence[int]) -> bool:
+def _is_mean(rows: _Rows, candidate: int) -> bool:
     """Whether every cell is the mean of the others in its row, as far as it has digits; one at least is a fraction."""
     # Whole numbers would be looked at for long: half of all cells are 0 or 1 where the mean is nearer.
-    if not any(_is_fraction(text) for text in _texts_from(sheet.columns[candidate], 0)):
+    if not any(_is_fraction(text) for text in _texts_from(rows.sheet.columns[candidate], 0)):
         return False
-    for row in _beside_others(sheet, candidate, kept):
-        if row is None:
+    for each in rows.beside(candidate):
+        if each is None:
             return False
-        cell, mean, parts = row
+        cell, mean, row = each
         n_digits = len(cell.strip().partition(".")[2])
-        if abs(sum(parts) / len(parts) - mean) > 0.5000001 * 10.0**-n_digits:
+        if abs((row.total - mean) / (len(row.values) - 1) - mean) > 0.5000001 * 10.0**-n_digits:
             return False
     return True
-
-
-def _beside_others(
-    sheet: Sheet, candidate: int, kept: Sequence[int]
-) -> Iterator[tuple[str, float, list[float]] | None]:
-    """Row by row the cell of a column, its number, and the numbers of the other columns; None where one is none."""
-    for row, cell in enumerate(sheet.columns[candidate]):
-        value = number(cell)
-        if value is None:
-            yield None
-            continue
-        parts = [number(sheet.columns[j][row]) for j in kept if j != candidate]
-        known = [part for part in parts if part is not None]
-        yield (cell, value, known) if len(known) == len(parts) else None
 
 
 def _is_fraction(text: str) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from isingmap.data.missingness import Missingness
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
+from isingmap.interruption import wants_to_stop
 from isingmap.learning.misses import Miss, misses
 from isingmap.missing_cells.edge_refits import edge_losses_by_refits
 from isingmap.missing_cells.expectation import Completion
@@ -215,14 +217,26 @@ class LearnedMap:
         lower[free], upper[free], by_profile[free] = found.lower, found.upper, found.by_profile
         return Intervals(lower, upper, by_profile)
 
-    @cached_property
+    @property
     def edge_losses(self) -> np.ndarray:
         """Log-likelihood lost without each edge, (n_edges,), total nats; see the function `edge_losses`."""
-        if self._completion is not None:
-            with at_work("likelihood-ratio tests of the edges"):
+        return self._losses[0]
+
+    @property
+    def tests_interrupted(self) -> bool:
+        """Whether Ctrl-C came while edges were tested, so that some have no test."""
+        return self._losses[1]
+
+    @cached_property
+    def _losses(self) -> tuple[np.ndarray, bool]:
+        since = monotonic()
+        with at_work("likelihood-ratio tests of the edges"):
+            if self._completion is None:
+                found = edge_losses(self.result, self.moments)
+            else:
                 known = self._observed_information
-                return edge_losses_by_refits(self._completion, self.model, known, self.result.prior)
-        return edge_losses(self.result, self.moments)
+                found = edge_losses_by_refits(self._completion, self.model, known, self.result.prior)
+        return found, wants_to_stop(since) and bool(np.isnan(found).any())
 
     @cached_property
     def _completion(self) -> Completion | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
 
 import numpy as np
 
 from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.interruption import listening, look, wants_to_stop
 from isingmap.missing_cells.climb import Refined, evaluated
 from isingmap.missing_cells.expectation import Completion
 from isingmap.model import IsingModel
@@ -27,7 +29,8 @@ def edge_losses_by_refits(
 
     Quasi-Newton ascent from the observed information, with the coupling held at 0. With a prior it is the likelihood
     that was maximised, that of rows and pseudo-observations together. NaN everywhere where it would take minutes
-    (`MOST_WORK`), and for an edge without which doubles find no maximum.
+    (`MOST_WORK`), and for an edge without which doubles find no maximum. After Ctrl-C the refits that are left are NaN
+    where a result is being brought home.
 
     Parameters
     ----------
@@ -38,21 +41,32 @@ def edge_losses_by_refits(
     information : (n_parameters, n_parameters) array
         The observed information, with that of the prior.
     prior : float, optional
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, soon.
     """
     if model.n_edges * completion.work > MOST_WORK:
         return np.full(model.n_edges, np.nan)
-    found = evaluated(model, completion, prior)
-    with one_blas_thread(), ThreadPoolExecutor() as threads:
+    found, since = evaluated(model, completion, prior), monotonic()
+    with listening(), one_blas_thread(), ThreadPoolExecutor() as threads:
         try:
             inverse = np.linalg.inv(information)
         except np.linalg.LinAlgError:
             return np.full(model.n_edges, np.nan)
-        without = threads.map(lambda k: _without(k, completion, found, inverse, prior), range(model.n_edges))
-        return found.values[-1] - np.array(list(without))
+        without = threads.map(lambda k: _without(k, completion, found, inverse, prior, since), range(model.n_edges))
+        losses = found.values[-1] - np.array(list(without))
+        look()
+        return losses
 
 
-def _without(k: int, completion: Completion, full: Refined, inverse: np.ndarray, prior: float | None) -> float:
-    """The largest value of what is maximised where coupling k is 0; NaN where it was not found."""
+def _without(
+    k: int, completion: Completion, full: Refined, inverse: np.ndarray, prior: float | None, since: float
+) -> float:
+    """The largest value of what is maximised where coupling k is 0; NaN where it was not found, or after Ctrl-C."""
+    if wants_to_stop(since):
+        return np.nan
     theta = np.append(full.model.couplings, full.model.fields[full.model.free_fields])
     n_rows = completion.observed.n_samples + (prior or 0.0)
     free = np.arange(theta.size) != k
@@ -62,6 +76,8 @@ def _without(k: int, completion: Completion, full: Refined, inverse: np.ndarray,
     try:
         now = _at(theta, full.model, completion, prior)
         for _ in range(MOST_STEPS):
+            if wants_to_stop(since):
+                return np.nan
             gradient = n_rows * now.score[free]
             direction = metric @ gradient
             slope = float(gradient @ direction)

@@ -208,13 +208,16 @@ class _Work:
         moments, means = last.expectation.moments, last.expectation.magnetizations
         with suppress(PrecisionError):  # then as they are
             moments = self.known.undiluted(moments, last.model.correlations(), self._means(means))
-        return self._searched(moments, means, full, number)
+        return self._searched(moments, means, full, number, last)
 
     def _means(self, means: np.ndarray) -> np.ndarray:
         """As the family has them."""
         return means if self.has_fields else np.zeros_like(means)
 
-    def _searched(self, moments: np.ndarray, means: np.ndarray, full: bool, number: int) -> _Round:
+    def _searched(
+        self, moments: np.ndarray, means: np.ndarray, full: bool, number: int, last: Refined | None = None
+    ) -> _Round:
+        """A search, and EM on its graph; where that is the graph of the last EM, which rests, its result."""
         if self.problem.prior is None:
             moments = self.known.without_empty_cells(moments, means, has_fields=self.has_fields)
         searched = replace(self._moments(moments, means), pair_counts=None if self.is_given else self._counts)
@@ -224,6 +227,8 @@ class _Work:
         with unheard():
             result = learn_structure(problem, options, progress=self.progress)
         model = reordered(result.model, self.order)
+        if last is not None and last.converged and _same_graph(model, last.model):
+            return _Round(result, last)
         completion = Completion(model.edges, self.observed)
         if result.was_interrupted:
             return _Round(result, evaluated(model, completion, self.problem.prior))

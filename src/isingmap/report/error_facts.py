@@ -33,11 +33,16 @@ def _empty_cells(learned: LearnedMap, section: str) -> Iterator[Fact]:
     no_error, no_loss = np.isnan(learned.coupling_errors), np.isnan(learned.edge_losses)
     no_test = np.isnan(learned.edge_tests.statistic) & ~no_loss
     clustered = learned.spread is not None and learned.spread.by_cluster
+    untested = (
+        f"more than {MOST_EDGES} edges and fields hang together there, and it would take minutes, or doubles cannot "
+        "fit what is left without the edge"
+    )
+    if learned.tests_interrupted:
+        untested = "Ctrl-C came before they were tested"
     alike = "the clusters do not differ in what it rests on" if clustered else "double precision cannot tell it"
     reasons = (
         ("se", no_error, alike),
-        ("loss, lr and p_value", no_loss, f"more than {MOST_EDGES} edges and fields hang together there, and it would "
-         "take minutes, or doubles cannot fit what is left without the edge"),
+        ("loss, lr and p_value", no_loss, untested),
         ("lr and p_value", no_test, "there is no robust error to scale the test by; loss is that of independent rows"),
     )  # fmt: skip
     told = [
@@ -52,7 +57,7 @@ def _weakest_edge(learned: LearnedMap, section: str) -> Iterator[Fact]:
     """The edge of the largest p-value."""
     tests = learned.edge_tests
     if np.isnan(tests.p_value).all():
-        if learned.em is not None:
+        if learned.em is not None and not learned.tests_interrupted:
             text = "not computed: refits without each edge would take minutes with so many missing cells"
             yield text_fact(section, "tests of edges", text)
         return

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
 
 import numpy as np
 
 from isingmap.data.moments import EmpiricalMoments
 from isingmap.errors import PrecisionError
 from isingmap.inference.pfaffian.blas import one_blas_thread
+from isingmap.interruption import listening, look, wants_to_stop
 from isingmap.structure.problem import Problem
 from isingmap.structure.result import SearchResult
 from isingmap.structure.state.plane import plane_of
@@ -23,12 +25,19 @@ def edge_losses(result: SearchResult, moments: EmpiricalMoments) -> np.ndarray:
 
     Twice the loss is the likelihood-ratio statistic of the edge. NaN for edges of a block (a part that hangs together
     by more than single variables, fields included) of more than `MOST_EDGES` edges, where it would take minutes (2 s
-    at 300 edges, 20 s at 600), and where doubles cannot fit what is left. With a prior the likelihood is the one that
+    at 300 edges, 20 s at 600), where doubles cannot fit what is left, and for refits that are left after Ctrl-C while a
+    result is being brought home. With a prior the likelihood is the one that
     was maximised, that of rows and pseudo-observations together.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, soon.
     """
-    model, numbers = refitted(result, moments)
-    with one_blas_thread(), ThreadPoolExecutor() as threads:
-        gains = np.array(list(threads.map(lambda k: _gain_without(model, k), numbers[: result.model.n_edges])))
+    (model, numbers), since = refitted(result, moments), monotonic()
+    with listening(), one_blas_thread(), ThreadPoolExecutor() as threads:
+        gains = np.array(list(threads.map(lambda k: _gain_without(model, k, since), numbers[: result.model.n_edges])))
+        look()
     return (moments.n_samples + (result.prior or 0.0)) * (model.gain - gains)
 
 
@@ -46,8 +55,8 @@ def refitted(result: SearchResult, moments: EmpiricalMoments) -> tuple[RefittedM
     return model, [number[i, j] for i, j in edges.tolist()]
 
 
-def _gain_without(model: RefittedModel, k: int) -> float:
-    if np.count_nonzero(model.block == model.block[k]) > MOST_EDGES:
+def _gain_without(model: RefittedModel, k: int, since: float) -> float:
+    if wants_to_stop(since) or np.count_nonzero(model.block == model.block[k]) > MOST_EDGES:
         return np.nan
     try:
         return model.without_edge(k).gain

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, dijkstra
 
 from isingmap.inference.elimination.clique_tree import CliqueTree
 from isingmap.inference.elimination.configurations import most_probable
@@ -29,6 +29,7 @@ from isingmap.planar.triangulation import Triangulation
 from isingmap.progress import at_work
 
 DIGITS = 59  # binary digits of a block's width; t_join.py doubles the weights and adds up to three of them
+SEEN = 2.0**-30  # of the smallest strength: what matching, which looks at each block alone, does not see better
 ROUNDING = 1e-9  # more than any sum of doubles here can be off, relatively
 
 
@@ -191,7 +192,8 @@ def _common_units(strengths: np.ndarray, block: np.ndarray, n_blocks: int) -> tu
 def ground_state_of(planned: PlannedGraph, strengths: np.ndarray) -> GroundState:
     """A most probable configuration of any model that `engine.solve` accepts, in its arguments.
 
-    The auxiliary spin of the fields is +1. Models that are not planar are solved by elimination.
+    The auxiliary spin of the fields is +1, and so is the first spin of each piece without fields. Small models, and
+    those that are not planar, are solved by elimination.
 
     Raises
     ------
@@ -199,6 +201,10 @@ def ground_state_of(planned: PlannedGraph, strengths: np.ndarray) -> GroundState
         As in `engine.solve`.
     """
     graph = planned.graph
+    if planned.is_maximised_by_elimination:
+        found = _by_elimination(graph, planned.clique_tree, strengths)
+        if not planned.is_planar or found.gap_bound <= SEEN * np.abs(strengths[strengths != 0]).min(initial=np.inf):
+            return found
     if planned.parts:
         return _of_parts(planned, strengths)
     if not planned.is_planar:
@@ -220,10 +226,22 @@ def _by_elimination(graph: ExtendedGraph, tree: CliqueTree, strengths: np.ndarra
     """The best of all configurations, compared in integers; what those leave out of the strengths bounds the gap."""
     weights, gap = _whole(strengths)
     spins, _ = most_probable(tree, *(part.astype(np.int64) for part in graph.split(weights)))
+    spins = _first_up(graph, spins)
     i, j = graph.extended_edges.T
     extended = np.append(spins, 1)
     log_weight = math.fsum(strengths * extended[i] * extended[j])
     return GroundState(spins, -log_weight, bool(gap <= GROUND_STATE_RESOLUTION * abs(log_weight)), gap)
+
+
+def _first_up(graph: ExtendedGraph, spins: np.ndarray) -> np.ndarray:
+    """The same up to a sign of pieces that have no field, whose first spin is +1 then."""
+    ends = graph.extended_edges.astype(np.int32)  # SciPy's graph functions take no others before 1.17
+    ties = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (graph.n_spins + 1,) * 2)
+    piece = connected_components(ties, directed=False)[1]
+    _, first = np.unique(piece, return_index=True)
+    signs = np.append(spins, np.int8(1))[first]
+    signs[piece[-1]] = 1  # that of the auxiliary spin
+    return spins * signs[piece[:-1]]
 
 
 def _whole(strengths: np.ndarray) -> tuple[np.ndarray, float]:
