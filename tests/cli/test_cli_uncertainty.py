@@ -89,7 +89,7 @@ def test_weights_of_a_survey_state_the_effective_number(run, survey, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--weight-kind", "survey", *ASIDE, "--drop-column", "school"), "name their column by --weight-column"),
+        (("--weight-kind", "survey", *ASIDE, "--drop-column", "school"), "give them (--weight-column of a file"),
         (("--cluster-column", "school", "--transpose", "--id-column", "respondent"), "--cluster-column gives clusters"),
         (("--cluster-column", "none", *ASIDE), "none"),
         (("--cluster-column", "school", "--histogram"), "--histogram and --cluster-column exclude each other"),
@@ -119,7 +119,7 @@ def test_rows_without_a_cluster_and_a_single_cluster_are_refused(run, survey, tm
     single = tmp_path / "single.csv"
     single.write_text(re.sub(r",s\d+,", ",only,", survey.read_text()))
     code, _, err = run("fit", single, *ASIDE, "--cluster-column", "school", "-o", tmp_path / "map")
-    assert code == 2 and "all rows are in one cluster" in err and "by --cluster-column" in err
+    assert code == 2 and "all rows are in one cluster" in err and "(another --cluster-column of a file)" in err
 
 
 @pytest.mark.skipif(shutil.which("awk") is None, reason="needs awk")
