@@ -28,7 +28,8 @@ def few_restarts(request):
 
 @pytest.fixture(scope="module")
 def determinants():
-    """From here to the end of a module planar models are solved by determinants, however small they are."""
+    """From here to the end of a module planar models go by determinants and matching, however small they are."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isingmap.inference.planned_graph.MOST_SPINS_BEFORE_MATCHING", -1)
         patch.setattr("isingmap.inference.planned_graph.MOST_SPINS_BEFORE_DETERMINANTS", -1)
         yield

@@ -65,6 +65,7 @@ SUBLAYERS = {
         "proofs.proof": 6,
         "ground_states": 3,
         "word_solution": 3,
+        "word_variance": 4,
         "rungs": 4,
         "samples": 5,
         "cancelling": 5,

@@ -300,6 +300,7 @@ def test_clusters_are_dealt_out_whole_beside_the_em_algorithm(spins, monkeypatch
     with pytest.warns(DataWarning, match="group 'first': missing='em' has no standard errors of clusters"):
         found = compare(*holes, em, clusters=clusters, n_permutations=3)
     assert (found.unit, found.n_units, found.n_permutations) == ("clusters", (10, 10), 3)
+    assert not any("only 10 clusters" in text for text in found.maps[0].warnings)
     assert found.maps[0].spread is None and found.maps[0].gaps.by_cluster
     assert [dealt[0].row_weights.sum(), dealt[1].row_weights.sum()] == [89, 70]
     held = [table_rows(holes[g][(clusters[g] == c) & holes[g].any(axis=1)]) for g in (0, 1) for c in set(clusters[g])]

@@ -9,6 +9,7 @@ from isingmap.data.convert import as_spin_table
 from isingmap.data.missing import MISSING_RULES, apply_missing
 from isingmap.data.moments import empirical_moments
 from isingmap.data.screening import screen, unbalanced_columns
+from isingmap.data.table import Coding, SpinTable
 from isingmap.errors import DataError, DataWarning
 
 NA = np.nan
@@ -145,3 +146,10 @@ def test_few_rows(shape, needed):
 def test_unbalanced_columns():
     cells = np.column_stack([np.repeat([1, -1], [66, 34]), np.repeat([1, -1], [64, 36])])
     assert unbalanced_columns(empirical_moments(as_spin_table(cells))) == ("x1",)
+
+
+def test_a_column_without_any_value_is_named_before_a_rule_is_asked_for():
+    spins = np.array([[1, 0, -1], [-1, 0, 1], [1, 0, 1]])
+    table = SpinTable(spins, ("a", "b", "c"), (Coding("0", "1"),) * 3)
+    with pytest.raises(DataError, match=r"'b' has no value in any row; leave it out \(drop_column='b'\)"):
+        apply_missing(table, "error")

@@ -8,12 +8,15 @@ import pytest
 
 from isingmap.compiled import kernel
 from isingmap.errors import PrecisionError
+from isingmap.inference.extended import ExtendedGraph
 from isingmap.inference.pfaffian.words import add, add_product, divide, multiply_words, negative, normalised
 from isingmap.inference.planar_solution import PlanarSolution
 from isingmap.inference.precision import Ladder, RungKind
+from isingmap.inference.proofs.certified import certified_variance
 from isingmap.inference.proofs.certified_solution import certified_solution
 from isingmap.inference.rungs import BALLS, FOUR_WORDS, GROUND_GAUGE, TWO_WORDS, PlannedModel, zero_field_ladder
 from isingmap.inference.word_solution import word_solution
+from isingmap.inference.word_variance import variance_in_words
 from isingmap.inference.zero_field.plan import plan
 from oracles import grid_edges
 
@@ -76,6 +79,33 @@ def test_every_answer_is_that_of_balls(n_words, side, temperature, normal):
     vector, (first, second) = rng.normal(size=model.couplings.size), rng.integers(model.couplings.size, size=(2, 20))
     np.testing.assert_allclose(words.hessian_product(vector), balls.hessian_product(vector), rtol=0, atol=1e-11)
     np.testing.assert_allclose(words.hessian_entries(first, second), balls.hessian_entries(first, second), **close)
+
+
+@pytest.mark.parametrize(
+    ("n_words", "side", "temperature", "normal"), [(2, 6, 0.3, False), (4, 9, 0.15, True), (2, 9, 1.0, True)]
+)
+def test_the_variance_is_that_of_balls(n_words, side, temperature, normal):
+    model = glass(side, temperature, side, normal)
+    found = variance_in_words(model.plan, model.couplings, model.gauge, n_words)
+    proved = certified_variance(model.plan, model.couplings, spins=model.ground_spins)
+    assert found == pytest.approx(proved, rel=1e-10, abs=1e-10)
+    assert variance_in_words(model.plan, 0 * model.couplings, model.gauge, n_words) == 0.0
+
+
+def test_a_variance_that_words_lose_too_is_refused(monkeypatch):
+    model = glass(6, 0.3, 6)
+    monkeypatch.setattr("isingmap.inference.word_variance.FINENESS", 80)
+    with pytest.raises(PrecisionError, match="lost in rounding, in numbers of 106 bits too"):
+        variance_in_words(model.plan, model.couplings, model.gauge, 2)
+
+
+def test_variances_of_large_models_take_no_balls(monkeypatch):
+    model = glass(23, 0.3, 0)
+    proved = certified_variance(model.plan, model.couplings, spins=model.ground_spins)
+    monkeypatch.setattr("isingmap.inference.planar_solution.certified_variance", None)
+    ladder = zero_field_ladder(model.plan, model.couplings)
+    solution = PlanarSolution(ExtendedGraph(529, model.plan.edges), ladder)
+    assert ladder.kind is TWO_WORDS and solution.log_weight_variance() == pytest.approx(proved, rel=1e-10)
 
 
 def test_pairs_of_a_model_too_large_for_the_whole_inverse(monkeypatch):

@@ -228,7 +228,7 @@ class _RowByRow(PlanarIsing):
     """Takes rows as drawn alone for the errors of the map; what is said of missing cells still knows the clusters."""
 
     def _prepared(self, table: SpinTable) -> SpinTable:
-        return replace(super()._prepared(table), clusters=None)
+        return super()._prepared(replace(table, clusters=None))
 
 
 def _learned_group(group: Group, settings: Mapping[str, Any], asked: Mapping[str, Any]) -> LearnedMap:

@@ -156,6 +156,13 @@ class Gaps:
     @property
     def refusal(self) -> DataError:
         """What is raised where no rule was chosen."""
+        blank = [self.names[j] for j in np.flatnonzero(self.per_column == self.n_rows).tolist()]
+        if blank:
+            verb, them = ("has", "it") if len(blank) == 1 else ("have", "them")
+            return DataError(
+                f"{listed([repr(name) for name in blank])} {verb} no value in any row; leave {them} out "
+                f"({listed([f'drop_column={name!r}' for name in blank])}), or by constant='drop' and missing='pairwise'"
+            )
         order = np.argsort(-self.per_column, kind="stable")
         affected = [f"{self.names[j]} ({self.per_column[j]:,})" for j in order if self.per_column[j]]
         return DataError(

@@ -15,7 +15,7 @@ from isingmap.inference.extended import ExtendedGraph, pairs_with_auxiliary
 from isingmap.inference.planned_graph import PlannedGraph
 from isingmap.inference.precision import MOST_SPINS_IN_BALLS, Ladder
 from isingmap.inference.proofs.certified import certified_variance
-from isingmap.inference.rungs import PlannedModel, zero_field_ladder
+from isingmap.inference.rungs import FOUR_WORDS, TWO_WORDS, PlannedModel, zero_field_ladder
 from isingmap.inference.samples.joined_spins import samples_at_any_strength
 from isingmap.inference.variance import variance_by_product
 from isingmap.inference.zero_field.solution import DualSolution
@@ -105,14 +105,23 @@ class PlanarSolution:
             return self._few.log_weight_variance()
 
     def _variance_by(self, solved) -> float:
-        """By one product where that is cheap and exact enough, else by balls."""
-        model = self._ladder.model
+        """By one product where that is cheap and exact enough, else in words, else by balls."""
+        model, refused = self._ladder.model, None
         if isinstance(solved, DualSolution | EliminationSolution):
             try:
                 return variance_by_product(solved, model.couplings)
-            except PrecisionError:
-                if self.graph.n_spins > MOST_SPINS_IN_BALLS:
-                    raise
+            except PrecisionError as error:
+                refused = error
+        for kind, n_words in ((TWO_WORDS, 2), (FOUR_WORDS, 4)):
+            if model.n_spins <= kind.most_spins and kind.suits(model):
+                from isingmap.inference.word_variance import variance_in_words  # rarely needed, and slow to load
+
+                try:
+                    return variance_in_words(model.plan, model.couplings, model.gauge, n_words)
+                except PrecisionError as error:
+                    refused = error
+        if refused is not None and self.graph.n_spins > MOST_SPINS_IN_BALLS:
+            raise refused
         return certified_variance(model.plan, model.couplings, spins=model.ground_spins)
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> np.ndarray:

@@ -40,6 +40,7 @@ class WordSolution:
     _gauged: np.ndarray
     _entries: Words
     _factors: Words
+    _beyond: float = 0.0
 
     @property
     def n_words(self) -> int:
@@ -51,39 +52,52 @@ class WordSolution:
         return self._spins[self.plan.edges[:, 0]] * self._spins[self.plan.edges[:, 1]]
 
     @cached_property
-    def _selected(self) -> tuple[np.ndarray, np.ndarray]:
+    def _selected(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """P(n_e = 1) from both darts of each edge, what doubles leave out of that, and the residuals."""
         look()
-        matched, residual = selected_words(self.plan.elimination, self._entries, self._factors)
-        return matched.reshape(-1, 2), residual
+        matched, rest, residual = selected_words(self.plan.elimination, self._entries, self._factors)
+        return matched.reshape(-1, 2), rest.reshape(-1, 2), residual
 
     @cached_property
     def loss(self) -> float:
         """Measured error: absolute of the moments, relative of log Z; see `DualSolution.loss`. O(n^{3/2})."""
-        matched, residual = self._selected
-        with np.errstate(invalid="ignore", over="ignore"):  # infinite where everything is lost
-            measured = [np.abs(residual).max(), np.abs(matched[:, 0] - matched[:, 1]).max()]
-            if self._may_hide_errors:
-                change = self._other_roundings.log_partition - self.log_partition
+        measured = [self.visible_loss]
+        if self.may_hide_errors:
+            with np.errstate(invalid="ignore", over="ignore"):
+                change = self.other_roundings.log_partition - self.log_partition
                 measured.append(abs(change) / max(1.0, abs(self.log_partition)))
         return float(np.max(measured))  # NaN if one of them is
 
+    @property
+    def visible_loss(self) -> float:
+        """What residuals and asymmetry tell of it: of the moments in all their words where it does not hide."""
+        matched, rest, residual = self._selected
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite where everything is lost
+            apart = (matched[:, 0] - matched[:, 1]) + (rest[:, 0] - rest[:, 1])
+            return float(np.max([np.abs(residual).max(), np.abs(apart).max()]))
+
     @cached_property
-    def _may_hide_errors(self) -> bool:
+    def may_hide_errors(self) -> bool:
         """Whether entries are so large that errors can be invisible; their square tells how many bits that may cost."""
         harmless = LARGEST_HARMLESS_FACTOR * 2.0 ** (53 * (self.n_words - 1) / 2)
         return not max(self._factors[0].max(initial=0.0), -self._factors[0].min(initial=0.0)) <= harmless
 
     @cached_property
-    def _other_roundings(self) -> WordSolution:
+    def other_roundings(self) -> WordSolution:
         """The model with rows and columns of K' scaled at random; see `DualSolution`."""
         # Of half the bits of a double, so that products of two are exact.
         scale = np.random.default_rng(0).uniform(1.0, 2.0, self.plan.signs.size).astype(np.float32)
-        return _factorised(self.plan, self._spins, self._gauged, self.n_words, scale.astype(np.float64))
+        return _factorised(self.plan, self._spins, self._gauged, self.n_words, scale.astype(np.float64), self._beyond)
 
     def moments(self) -> np.ndarray:
         """E[x_i x_j] of each edge, (n_edges,)."""
-        matched, _ = self._selected
+        matched = self._selected[0]
         return self._edge_gauge * (matched[: self.plan.n_edges].sum(axis=1) - 1.0)
+
+    def moments_less_those_of(self, other: WordSolution) -> np.ndarray:
+        """Differences of the moments of two solutions in one gauge, (n_edges,): exact but for both losses."""
+        (matched, rest, _), (others, other_rest, _) = self._selected, other._selected
+        return self._edge_gauge * ((matched - others) + (rest - other_rest))[: self.plan.n_edges].sum(axis=1)
 
     def _require(self, error: float, what: str) -> None:
         if not error <= LARGEST_ERROR:
@@ -97,8 +111,8 @@ class WordSolution:
         """E of the product of gauged edges (numbers in the triangulation), at any size. Errors as in `DualSolution`."""
         look()
         product, uncertainty = self._path_product(edges)
-        if self._may_hide_errors:
-            self._require(abs(self._other_roundings._path_product(edges)[0] - product), "correlation")
+        if self.may_hide_errors:
+            self._require(abs(self.other_roundings._path_product(edges)[0] - product), "correlation")
         self._require(uncertainty, "correlation")
         return product
 
@@ -161,7 +175,7 @@ class WordSolution:
     @cached_property
     def _hessian(self) -> np.ndarray:
         covariance = self._covariances()
-        change = np.abs(self._other_roundings._covariances() - covariance)
+        change = np.abs(self.other_roundings._covariances() - covariance)
         self._require(float(change.max(initial=0.0)), "Hessian")
         return covariance
 
@@ -185,7 +199,9 @@ class WordSolution:
         return sign * np.array(products) - moments[first] * moments[second]
 
 
-def word_solution(plan: DualPlan, couplings: np.ndarray, spins: np.ndarray, n_words: int) -> WordSolution:
+def word_solution(
+    plan: DualPlan, couplings: np.ndarray, spins: np.ndarray, n_words: int, beyond: float = 0.0
+) -> WordSolution:
     """Factorise the model's matrix in numbers of two or four words. O(n^{3/2}); see the module for times.
 
     Parameters
@@ -194,27 +210,34 @@ def word_solution(plan: DualPlan, couplings: np.ndarray, spins: np.ndarray, n_wo
         Taken as exact; at most `STRONGEST_IN_WORDS`.
     spins : (n_nodes,) array of +-1
         The gauge, a ground state.
+    beyond : float
+        The model is the one whose couplings are 1 + beyond times as large, exactly.
     """
     gauged = np.zeros(len(plan.triangulation.edges))
     gauged[: plan.n_edges] = couplings * spins[plan.edges[:, 0]] * spins[plan.edges[:, 1]]
-    return _factorised(plan, spins, gauged, n_words, np.ones(plan.signs.size))
+    return _factorised(plan, spins, gauged, n_words, np.ones(plan.signs.size), beyond)
 
 
-def _factorised(plan: DualPlan, spins, gauged, n_words: int, stretch: np.ndarray) -> WordSolution:
+def _factorised(plan: DualPlan, spins, gauged, n_words: int, stretch: np.ndarray, beyond: float = 0.0) -> WordSolution:
     """The model solved with rows and columns of K' multiplied by `stretch`."""
     look()
-    twin, scale = word_weights(gauged, plan.signs, n_words)
+    twin, scale = word_weights(gauged, plan.signs, n_words, beyond)
     entries = word_entries(twin, scale, stretch, plan.triangulation.next_in_face)
     factors, log_pfaffian = factorise_words(plan.elimination, entries)
-    log_partition = (1 - plan.n_padding) * np.log(2.0) + np.abs(gauged).sum() + log_pfaffian - np.log(stretch).sum()
-    return WordSolution(plan, float(log_partition), spins, gauged, entries, factors)
+    log_partition = (
+        (1 - plan.n_padding) * np.log(2.0)
+        + (1.0 + beyond) * np.abs(gauged).sum()
+        + log_pfaffian
+        - np.log(stretch).sum()
+    )
+    return WordSolution(plan, float(log_partition), spins, gauged, entries, factors, beyond)
 
 
-def word_weights(gauged: np.ndarray, signs: np.ndarray, n_words: int) -> tuple[Words, Words]:
+def word_weights(gauged: np.ndarray, signs: np.ndarray, n_words: int, beyond: float = 0.0) -> tuple[Words, Words]:
     """(twin entries, scales of the rows) of K' in words of (n_darts,); see `multifrontal.weights_of`."""
     strengths, which = np.unique(np.abs(gauged), return_inverse=True)
-    root = _exponentials(-strengths, n_words)[:, which]
-    square = _exponentials(-2.0 * strengths, n_words)[:, which]
+    root = _exponentials(-strengths, n_words, beyond)[:, which]
+    square = _exponentials(-2.0 * strengths, n_words, beyond)[:, which]
     one = np.zeros((n_words, 1))
     one[0] = 1.0
     scale = np.repeat(np.where(gauged > 0, root, one), 2, axis=1)
@@ -222,14 +245,14 @@ def word_weights(gauged: np.ndarray, signs: np.ndarray, n_words: int) -> tuple[W
     return tuple(np.ascontiguousarray(word) for word in twin), tuple(np.ascontiguousarray(word) for word in scale)
 
 
-def _exponentials(exponents: np.ndarray, n_words: int) -> np.ndarray:
-    """exp of doubles as words, (n_words, k)."""
+def _exponentials(exponents: np.ndarray, n_words: int, beyond: float) -> np.ndarray:
+    """exp of 1 + beyond times the doubles as words, (n_words, k)."""
     from flint import arb
 
     words = np.empty((n_words, exponents.size))
     with working_precision(64 * n_words + 32):
         for k, exponent in enumerate(exponents.tolist()):
-            left = arb(exponent).exp().mid()
+            left = (arb(exponent) * (1 + arb(beyond))).exp().mid()
             for word in range(n_words):
                 words[word, k] = float(left)
                 left = left - arb(words[word, k])

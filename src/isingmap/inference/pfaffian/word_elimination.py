@@ -177,7 +177,7 @@ def _read_pattern(dense, front, plan, entries, across_edge, residual):
 
 @kernel
 def selected_words(plan, entries, factors):
-    """(P(n_e = 1) of each edge from each of its darts, (K' G - 1)[h, h] of each dart), rounded to doubles.
+    """(P(n_e = 1) of each edge from each of its darts in two doubles, (K' G - 1)[h, h] of each dart, rounded).
 
     See `multifrontal.selected_inverse`; the first is -K'[h, twin h] G[h, twin h].
     """
@@ -198,10 +198,11 @@ def selected_words(plan, entries, factors):
             child = plan.fronts[c]
             _extract_words(dense, _on_stack(child, stack), child, plan.place)
             c = child.sibling
-    matched = np.empty(n_darts)
+    matched, rest = np.empty(n_darts), np.empty(n_darts)
     for h in range(n_darts):
-        matched[h] = -multiply_words(get(entries, h, 0), get_one(across_edge, h))[0]
-    return matched, residual[0]
+        product = multiply_words(get(entries, h, 0), get_one(across_edge, h))
+        matched[h], rest[h] = -product[0], -product[1]
+    return matched, rest, residual[0]
 
 
 @inlined
