@@ -1,5 +1,7 @@
 """The page of a comparison in a real browser: views, filters, words, keyboard, a phone."""
 
+import json
+import shutil
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -9,6 +11,7 @@ from opened_page import Page
 from hostile_names import GROUPS, NAMES
 from isingmap.report.page.comparison_folder import read_comparison
 from isingmap.report.page.difference_picture import owners_of
+from isingmap.report.page.page import write_page
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +123,16 @@ def test_on_a_phone_nothing_is_cut_off(browser, compared):
     page = Page(browser, compared, 390, 844)
     assert page.run("return document.documentElement.scrollWidth") <= 390
     assert len(page.edges) > 2
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_labels_are_cut_where_there_is_no_room(browser, compared, tmp_path, width):
+    folder = shutil.copytree(compared, tmp_path / "both")
+    document = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
+    document |= {"groups": ["those asked in spring " * 9, "n" * 200], "title": "t" * 300}
+    (folder / "comparison.json").write_text(json.dumps(document), encoding="utf-8")
+    write_page(folder, folder / "report.html")
+    page = Page(browser, folder, width, 844)
+    page.run("document.querySelector('.filters').open = true")
+    page.run("document.querySelector('.table[data-kind=edges] tbody tr').click()")
+    assert page.run("return document.documentElement.scrollWidth") <= width
