@@ -102,6 +102,18 @@ def test_edges_are_told_by_the_maps_that_have_them(compared):
     assert len({look[0] for look in by_sign.looks}) == len(set(np.sign(found.differences.couplings)))
 
 
+def test_the_order_of_rows_does_not_matter(judged, tmp_path):
+    folder = shutil.copytree(judged, tmp_path / "both")
+    columns, rows = read_csv(folder / "differences.csv")
+    write_csv(folder / "differences.csv", columns, rows[::-1])  # pairs without an edge come first
+    told = []
+    for place in (judged, folder):
+        found = read_comparison(place)
+        numbers = np.column_stack([found.couplings, found.p_values, found.holm, owners_of(found)])
+        told.append(dict(zip(map(frozenset, found.differences.edge_names), numbers.tolist(), strict=True)))
+    assert told[0] == told[1]
+
+
 def test_legends_say_whose_the_edges_are(compared):
     found = read_comparison(compared)
     by_owner, by_sign, first, second = views_of(found)
