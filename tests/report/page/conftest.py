@@ -11,7 +11,9 @@ import pytest
 from hostile_names import GROUPS as LABELS_OF_GROUPS
 from hostile_names import NAMES
 from isingmap import PlanarIsing, compare
+from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.report.comparison_results import write_comparison
+from isingmap.report.page.page import write_page
 from isingmap.report.results import write_results
 
 GROUPS = ("<i>one</i>", "two", "two", "<i>one</i>", "", "two")
@@ -46,6 +48,22 @@ def compared(tmp_path_factory):
     warned = replace(found.maps[0], warnings=("<i>beware</i>",))
     found = replace(found, maps=(warned, found.maps[1]))
     return write_comparison(found, folder, title="<script>alert(6)</script>")
+
+
+@pytest.fixture(scope="session")
+def judged(compared, tmp_path_factory):
+    """The same with p-values of every kind: sure, sure until corrected, at the level and above it."""
+    folder = shutil.copytree(compared, tmp_path_factory.mktemp("judged") / "both")
+    columns, rows = read_csv(folder / "differences.csv")
+    places = [columns.index(name) for name in ("p_value", "p_holm")]
+    for row, p_values in zip(
+        rows, (("0.01", "0.02"), ("0.03", "0.05"), ("0.05", "0.3"), ("0.02", "0.04")), strict=False
+    ):
+        for k, p_value in zip(places, p_values, strict=True):
+            row[k] = p_value
+    write_csv(folder / "differences.csv", columns, rows)
+    write_page(folder, folder / "report.html")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """The page of a comparison in a real browser: views, filters, words, keyboard, a phone."""
 
+import json
+import shutil
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -7,8 +9,10 @@ import pytest
 from opened_page import Page
 
 from hostile_names import GROUPS, NAMES
+from isingmap.files.csv_file import read_csv
 from isingmap.report.page.comparison_folder import read_comparison
 from isingmap.report.page.difference_picture import owners_of
+from isingmap.report.page.page import write_page
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +76,59 @@ def test_filters_by_map_difference_and_p(page, found):
     assert page.find("#count").text.startswith(f"{len(page.edges)} of {len(owners)} edges")
 
 
+def test_what_is_sure_by_filter_and_by_look(browser, judged):
+    page = Page(browser, judged)
+    numbers = (
+        "return [...document.querySelectorAll(arguments[0])].map((e) => +(e.dataset.edge ?? e.dataset.star)).sort()"
+    )
+    pale, stars = "#picture line[stroke-opacity]:not(.out)", ".stars:not(.out) > path:not(.out)"
+    unsure = [k for k in page.edges if k not in (0, 1, 3)]
+    for view, (faded, marked) in enumerate([(unsure, [0, 3])] * 2 + [([], [])] * 2):
+        choose(page, "view", view)
+        assert page.run(numbers, stars) == marked
+        assert page.run(numbers, pale) == faded
+    choose(page, "view", 0)
+    for (left, top, right, bottom), line in zip(
+        page.boxes("#picture .star"),
+        page.boxes("#picture line[data-edge='0'], #picture line[data-edge='3']"),
+        strict=True,
+    ):
+        assert (left + right) / 2 == pytest.approx((line[0] + line[2]) / 2, abs=2)
+        assert (top + bottom) / 2 == pytest.approx((line[1] + line[3]) / 2, abs=2)
+    for index, edges in ((1, [0, 1, 3]), (2, [0, 3])):
+        choose(page, "sure", index)
+        assert page.edges == edges and page.run(numbers, stars) == [0, 3]
+    page.run("document.getElementById('save-svg').click()")
+    picture = xml.fromstring(page.saved("difference.svg"))
+    assert len(picture.findall(".//{*}line[@data-edge]")) == len(picture.findall(".//{*}path[@data-star]")) == 2
+
+
+def test_words_have_the_numbers_of_each_group(page, compared, found):
+    columns, rows = read_csv(compared / "differences.csv")
+    for k in range(len(found.rows)):
+        page.run("document.querySelectorAll('.table[data-kind=edges] tbody tr')[arguments[0]].click()", k)
+        row = dict(zip(columns, rows[k], strict=True))
+        both = [f"{float(row[name]):.4g}" for name in ("coupling_first", "coupling_second")]
+        both = ["no edge" if text == "0" else text for text in both]
+        assert f"{GROUPS[0]}: {both[0]}; {GROUPS[1]}: {both[1]}." in page.card
+        assert f"Difference ({GROUPS[1]} less {GROUPS[0]}): {float(row['difference']):.4g}." in page.card
+        assert (
+            f"(p = {float(row['p_value']):.4g}); corrected for all pairs (Holm) p = {float(row['p_holm']):.4g}."
+            in page.card
+        )
+    columns, rows = read_csv(compared / "variables.csv")
+    row = dict(zip(columns, rows[-1], strict=True))
+    page.set("find", "plain")
+    shares = [f"{50 * (1 + float(row[name])):.1f} %" for name in ("mean_first", "mean_second")]
+    assert f"+1 (\u201c1\u201d) in {shares[0]} of {GROUPS[0]}, {shares[1]} of {GROUPS[1]}." in page.card
+    assert (
+        "Fields {:.4g} and {:.4g}.".format(*(float(row[f"field_{which}"]) for which in ("first", "second")))
+        in page.card
+    )
+    ties = [float(text) for text in page.texts("#card td.number")]
+    assert ties == sorted(ties, key=abs, reverse=True)
+
+
 def test_words_of_edges_and_variables(page, found):
     surest = page.run("document.querySelector('.table[data-kind=edges] tbody tr').click(); return 0")
     both = [f"{name}: " for name in GROUPS]
@@ -120,3 +177,16 @@ def test_on_a_phone_nothing_is_cut_off(browser, compared):
     page = Page(browser, compared, 390, 844)
     assert page.run("return document.documentElement.scrollWidth") <= 390
     assert len(page.edges) > 2
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_labels_are_cut_where_there_is_no_room(browser, compared, tmp_path, width):
+    folder = shutil.copytree(compared, tmp_path / "both")
+    document = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
+    document |= {"groups": ["those asked in spring " * 9, "n" * 200], "title": "t" * 300}
+    (folder / "comparison.json").write_text(json.dumps(document), encoding="utf-8")
+    write_page(folder, folder / "report.html")
+    page = Page(browser, folder, width, 844)
+    page.run("document.querySelector('.filters').open = true")
+    page.run("document.querySelector('.table[data-kind=edges] tbody tr').click()")
+    assert page.run("return document.documentElement.scrollWidth") <= width

@@ -12,6 +12,7 @@ from hostile_names import GROUPS, NAMES
 from isingmap.cli.main import main
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.csv_file import read_csv, write_csv
+from isingmap.report.map_figure import shown_names
 from isingmap.report.page import comparison_page
 from isingmap.report.page.comparison_folder import read_comparison
 from isingmap.report.page.comparison_page import page_of, verdicts_of
@@ -99,6 +100,55 @@ def test_edges_are_told_by_the_maps_that_have_them(compared):
     for k, view in enumerate((first, second)):
         assert [look is not None for look in view.looks] == [bool(couplings[k]) for couplings in both]
     assert len({look[0] for look in by_sign.looks}) == len(set(np.sign(found.differences.couplings)))
+
+
+def test_the_order_of_rows_does_not_matter(judged, tmp_path):
+    folder = shutil.copytree(judged, tmp_path / "both")
+    columns, rows = read_csv(folder / "differences.csv")
+    write_csv(folder / "differences.csv", columns, rows[::-1])  # pairs without an edge come first
+    told = []
+    for place in (judged, folder):
+        found = read_comparison(place)
+        numbers = np.column_stack([found.couplings, found.p_values, found.holm, owners_of(found)])
+        told.append(dict(zip(map(frozenset, found.differences.edge_names), numbers.tolist(), strict=True)))
+    assert told[0] == told[1]
+
+
+def test_legends_say_whose_the_edges_are(compared):
+    found = read_comparison(compared)
+    by_owner, by_sign, first, second = views_of(found)
+    labels = shown_names(GROUPS)
+    looks = {row.text: (row.colour, row.dashes) for view in (by_owner, by_sign) for row in view.legend}
+    difference = found.couplings[:, 1] - found.couplings[:, 0]
+    assert found.differences.couplings.tolist() == difference.tolist()
+    for k, owner in enumerate(owners_of(found).tolist()):
+        words = [f"an edge in {label} only" for label in labels]
+        colour, _, dashes = by_owner.looks[k]
+        assert looks[[*words, "an edge in both"][owner]] == (colour, dashes)
+        colour, _, dashes = by_sign.looks[k]
+        assert looks[f"more positive in {labels[int(difference[k] > 0)]}"] == (colour, dashes)
+    assert [first.name, second.name] == [f"the map of {label}" for label in labels]
+
+
+def test_what_is_unsure_is_pale_and_what_is_sure_has_a_star(judged):
+    page = Elements((judged / "report.html").read_text(encoding="utf-8"))
+    numbers = list(numbers_of(judged).values())[
+        : page.count("line", "data-edge")
+    ]  # those that differ most surely first
+    lines = {int(a["data-edge"]): a for tag, a in page.elements if tag == "line" and "data-edge" in a}
+    stars = [int(a["data-star"]) for tag, a in page.elements if "data-star" in a]
+    assert [k for k in range(len(lines)) if "stroke-opacity" not in lines[k]] == [0, 1, 3]
+    assert sorted(stars) == [0, 3] and len(numbers) == len(lines) > 4
+    titles = [text for text in page.texts["title"] if ", p = " in text]
+    for first, second, p_value, _ in numbers:
+        shown = (
+            f"{label} {value:+.3f}" if value else f"{label} no edge"
+            for label, value in zip(GROUPS, (first, second), strict=True)
+        )
+        words = ": " + ", ".join(shown) + f", p = {p_value:.3g}"
+        assert sum(text.endswith(words) for text in titles) == 1
+    legend = page.texts["span"]
+    assert legend.count("pale: p \u2265 0.05") == legend.count("p < 0.05, corrected (Holm)") == 2
 
 
 def edited(folder, change):

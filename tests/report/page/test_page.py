@@ -215,12 +215,12 @@ def test_a_link_is_not_written_through(hostile, tmp_path):
     assert main(["report", str(hostile), "-o", str(tmp_path / "report.txt")]) == 2
 
 
-@pytest.mark.parametrize("unit", [1e308, 5e-324, 0.0])
-def test_places_in_any_unit_make_a_picture(hostile, tmp_path, unit):
+@pytest.mark.parametrize(("unit", "offset"), [(1e308, 0.0), (5e-324, 0.0), (0.0, 0.0), (1e-320, 1.0)])
+def test_places_in_any_unit_make_a_picture(hostile, tmp_path, unit, offset):
     folder = shutil.copytree(hostile, tmp_path / "map")
     document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     for k, name in enumerate(document["positions"]):
-        document["positions"][name] = [(-1) ** k * unit, unit * (k % 3 > 0)]
+        document["positions"][name] = [(-1) ** k * unit + offset, unit * (k % 3 > 0)]
     (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
     found = page_of(read_results(folder))
     assert (

@@ -16,7 +16,7 @@ from isingmap.report.comparison_facts import EDGES, GROUPS, LEVEL, READING, TEST
 from isingmap.report.difference_figure import FADED
 from isingmap.report.facts import Fact
 from isingmap.report.fit_facts import CARE, REPEAT
-from isingmap.report.map_figure import NODE_RADIUS
+from isingmap.report.map_figure import NODE_RADIUS, shown_names
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, VARIABLES, Compared
 from isingmap.report.page.difference_picture import differences_of, owners_of, views_of
@@ -63,6 +63,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         title=printable(found.title) or names,
         headline=f"{counted(model.n_spins, 'variable')}, {counted(model.n_edges, 'pair')} that one map or both have",
         labels=[printable(label) for label in found.labels],
+        short_labels=shown_names(map(printable, found.labels)),
         groups=list(_groups(found, with_links)),
         codings=codings_of(found.facts),
         permutations=[fact.text for fact in found.facts if fact.label == PERMUTATIONS],

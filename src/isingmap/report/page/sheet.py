@@ -21,6 +21,7 @@ PLANAR, BY_DISTANCE = LAYOUTS
 AS_DRAWN = "as drawn before"
 # Names that are placed with care, which the script does anew; variables with a layout by distance: a second each.
 MOST_PLACED, MOST_BY_DISTANCE = 300, 500
+SMALLEST = 1e-100  # of the largest place; to divide by less would overflow
 _LETTER, _WIDE_LETTER, _LINE = 0.56, 1.0, 1.25  # of the font size, for a sans-serif font
 
 
@@ -80,6 +81,7 @@ def _layouts(model: IsingModel, positions: Positions | None, several: bool, draw
     if positions is not None:
         given = np.array([positions[name] for name in model.names], dtype=float).reshape(-1, 2)
         given = given / (np.abs(given).max(initial=0.0) or 1.0)  # whatever the units, nothing overflows
+        given[np.abs(given) < SMALLEST] = 0.0
         found[drawn if has_crossings(given, model.edges) else PLANAR] = given
     if PLANAR not in found and (several or not found):
         with suppress(NonPlanarError):
