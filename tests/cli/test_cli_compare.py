@@ -76,6 +76,25 @@ def test_tests_table_and_picture_and_a_map_for_each(run, two, tmp_path):
     assert "6 of rows (seed 3)" in out and f"Written to {tmp_path / 'o'}" in out
 
 
+def test_a_comparison_and_a_fit_do_not_share_a_folder(run, two, tmp_path):
+    fitted, compared = tmp_path / "fit", tmp_path / "compared"
+    run("fit", two[0], "--search", "greedy", "-o", fitted, "--quiet")
+    (compared / "data").mkdir(parents=True)
+    code, out, _ = run("compare", *two, *FEW, "-o", compared, "--force")
+    assert code == 0 and "report.html, women, men\n" in out  # not what others have there
+    for command, folder, held in (
+        (("compare", *two, *FEW), fitted, "a fit (model.json)"),
+        (("fit", two[0]), compared, "a comparison (comparison.json)"),
+    ):
+        before = (folder / "report.html").read_bytes()
+        code, _, err = run(*command, "-o", folder, "--force")
+        assert code != 0 and held in err and "choose another folder" in err
+        assert (folder / "report.html").read_bytes() == before
+    (compared / "model.json").write_bytes((fitted / "model.json").read_bytes())
+    code, _, err = run("report", compared)
+    assert code != 0 and "holds a fit (model.json) and a comparison (comparison.json)" in err
+
+
 @pytest.mark.usefixtures("unseen")
 def test_what_is_printed_to_repeat_it_leads_to_it_again(run, two, tmp_path):
     run("compare", *two, *FEW, "--seed", 3, "--positive", "1", "-o", tmp_path / "o")

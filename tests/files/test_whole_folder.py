@@ -30,6 +30,31 @@ def test_an_occupied_folder_is_refused_and_shown_in_part(tmp_path):
     assert is_occupied(tmp_path) and not is_occupied(tmp_path / "none")
 
 
+def test_a_folder_named_like_a_result_is_not_ours(tmp_path):
+    (tmp_path / "model.json").mkdir()
+    (tmp_path / "model.json" / "thesis.txt").write_text("mine")
+    with pytest.raises(OutputExistsError, match="model.json is a folder.*choose another"):
+        check_folder(tmp_path, force=True, owned=["a.csv", "model.json"])
+    with pytest.raises(OutputExistsError, match="is a folder"), finished_folder(tmp_path, ["model.json"]):
+        pass
+    assert (tmp_path / "model.json" / "thesis.txt").read_text() == "mine" and names(tmp_path) == ["model.json"]
+
+
+def test_results_of_another_kind_are_not_mixed_in(tmp_path):
+    (tmp_path / "other.json").write_text("theirs")
+    check_folder(tmp_path, force=True, foreign={"another.json": "a fit"})
+    with pytest.raises(OutputExistsError, match=r"holds a fit \(other.json\).*choose another folder"):
+        check_folder(tmp_path, force=True, foreign={"other.json": "a fit"})
+
+
+def test_another_run_was_faster(tmp_path):
+    with pytest.raises(OutputExistsError, match="filled by another run"), finished_folder(tmp_path / "o", []) as place:
+        (place / "mine.txt").write_text("mine")
+        (tmp_path / "o").mkdir()
+        (tmp_path / "o" / "theirs.txt").write_text("theirs")
+    assert names(tmp_path) == ["o"] and names(tmp_path / "o") == ["theirs.txt"]
+
+
 def test_a_new_folder_appears_when_it_is_complete(tmp_path):
     folder = tmp_path / "new" / "map"
     with finished_folder(folder, []) as place:

@@ -37,9 +37,10 @@ def folder(tmp_path):
     model = IsingModel(EDGES, [0.5, -0.25, 0.125], [0.0, 1.0, 0.0, 0.0], names=NAMES)
     record = {"fit": {"title": "four", "groups": ["A", "", "A", "B"]}, "positions": PLACES}
     write_model_file(ModelFile(model, record=record), tmp_path / "model.json")
-    rows = [(*pair, value, k / 2, "wald" if k else None, k / 0.5 if k else math.inf) for k, (pair, value) in enumerate(
+    rows = [(*pair, value, k / 2, "wald" if k else None, k / 0.5 if k else math.inf, 4 * value, 0.5) for k, (pair, value) in enumerate(
         zip(model.edge_names, model.couplings.tolist(), strict=True))]  # fmt: skip
-    write_csv(tmp_path / "edges.csv", ("source", "target", "coupling", "frequency", "interval", "start"), rows)
+    write_csv(tmp_path / "edges.csv", (
+        "source", "target", "coupling", "frequency", "interval", "start", "weight", "weight_se"), rows)  # fmt: skip
     labels = [(name, 0.0, 0.25, "0\x01") for name in NAMES]
     write_csv(tmp_path / "nodes.csv", ("name", "field", "mean", "negative_label"), labels)
     return tmp_path
@@ -66,6 +67,8 @@ def test_gephi_finds_places_weights_and_columns(folder):
     assert graph.nodes["NA"]["mean"] == 0.25 and graph.nodes["NA"]["negative_label"] == "0\ufffd"
     known = {key: graph.edges["b, c", "=1+1"][key] for key in ("coupling", "weight", "sign", "frequency", "interval")}
     assert known == {"coupling": -0.25, "weight": 0.25, "sign": -1, "frequency": 0.5, "interval": "wald"}
+    of_codings = {key: value for key, value in graph.edges["b, c", "=1+1"].items() if key.startswith("weight_")}
+    assert of_codings == {"weight_01": -1.0, "weight_01_se": 0.5}  # not of the weight that the edge is drawn by
     assert "interval" not in graph.edges["NA", "b, c"] and "start_" not in graph.edges["NA", "b, c"]
     assert graph.edges["b, c", "=1+1"]["start_"] == 2.0  # start is a time in GEXF
     assert ElementTree.parse(path).find(".//{*}meta") is None  # it would hold the date

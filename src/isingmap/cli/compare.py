@@ -49,9 +49,9 @@ def add_parser(commands) -> None:
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.groups import compare_and_write
-    from isingmap.files.whole_folder import check_folder
+    from isingmap.report.comparison_results import check_comparison_folder
 
-    check_folder(arguments.output, force=arguments.force)
+    check_comparison_folder(arguments.output, force=arguments.force)
     groups, source = _read_groups(arguments)
     title = f"{groups[0].label} and {groups[1].label}"
     return compare_and_write(groups, arguments, title=title, source=source)

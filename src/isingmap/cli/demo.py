@@ -33,9 +33,9 @@ def add_parser(commands) -> None:
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.learning import learn_and_write
-    from isingmap.files.whole_folder import check_folder
+    from isingmap.report.results import check_results_folder
 
-    check_folder(arguments.output, force=arguments.force)
+    check_results_folder(arguments.output, force=arguments.force)
     return learn_and_write(_frequent_voters(), arguments, missing="minus", title="The 106th US Senate, 1999-2000")
 
 

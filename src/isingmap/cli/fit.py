@@ -106,9 +106,11 @@ def run(arguments: Namespace) -> int:
     from isingmap.cli.learning import learn_and_write
     from isingmap.cli.wording import well_formed
     from isingmap.errors import DataError
-    from isingmap.files.whole_folder import check_folder
+    from isingmap.report.comparison_results import check_comparison_folder
+    from isingmap.report.results import check_results_folder
 
-    check_folder(arguments.output, force=arguments.force)
+    check = check_results_folder if arguments.split_by is None else check_comparison_folder
+    check(arguments.output, force=arguments.force)
     title = well_formed(Path(arguments.table).name)
     if arguments.split_by is not None:
         return _fit_groups(arguments, title)

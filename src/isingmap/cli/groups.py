@@ -14,7 +14,7 @@ from isingmap.comparing.compare import compare_all
 from isingmap.comparing.groups import Group
 from isingmap.io.csv_table import read_row_labels
 from isingmap.printable import printable
-from isingmap.report.comparison_results import write_comparison, write_groups
+from isingmap.report.comparison_results import names_of_results, write_comparison, write_groups
 from isingmap.resampling.options import COMPARING, ComparisonOptions
 
 
@@ -55,7 +55,8 @@ def compare_and_write(
         _tell_interrupted(found[-1].n_permutations, options.n_permutations, len(found), n_pairs, folder, arguments)
     if not arguments.quiet:
         print((folder / "summary.txt").read_text(encoding="utf-8"))
-        print(f"Written to {printable(folder)}: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+        written = [name for name in names_of_results([group.label for group in groups]) if (folder / name).exists()]
+        print(f"Written to {printable(folder)}: {', '.join(written)}")
     return INTERRUPTED if interrupted else SUCCESS
 
 

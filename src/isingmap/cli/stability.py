@@ -51,8 +51,8 @@ def run(arguments: Namespace) -> int:
 
     from isingmap.cli.learning import resample_and_write
     from isingmap.cli.wording import well_formed
-    from isingmap.files.whole_folder import check_folder
+    from isingmap.report.results import check_results_folder
 
-    check_folder(arguments.output, force=arguments.force)
+    check_results_folder(arguments.output, force=arguments.force)
     table, source = fit.read_rows(arguments)
     return resample_and_write(table, arguments, title=well_formed(Path(arguments.table).name), source=source)

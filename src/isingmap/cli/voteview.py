@@ -59,10 +59,10 @@ def add_parser(commands) -> None:
 
 def run(arguments: Namespace) -> int:
     from isingmap.cli.learning import learn_and_write, source_of
-    from isingmap.files.whole_folder import check_folder
     from isingmap.io.voteview import read_voteview
+    from isingmap.report.results import check_results_folder
 
-    check_folder(arguments.output, force=arguments.force)
+    check_results_folder(arguments.output, force=arguments.force)
     files = arguments.votes, arguments.members
     reading = dict(
         rollcalls=arguments.rollcalls,

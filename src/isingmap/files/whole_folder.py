@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -21,13 +21,29 @@ _OLD, _REPLACED, _NAMES = "old", "replaced", "names.txt"
 _SHOWN = 5  # entries of an occupied folder that a message names
 
 
-def check_folder(folder: str | PathLike[str], *, force: bool = False) -> None:
+def check_folder(
+    folder: str | PathLike[str],
+    *,
+    force: bool = False,
+    owned: Sequence[str] = (),
+    foreign: Mapping[str, str] | None = None,
+) -> None:
     """Refuse, before any work is done, a folder that cannot or must not be written to.
+
+    Parameters
+    ----------
+    folder : path-like
+    force : bool
+        It may hold something.
+    owned : sequence of str
+        Files that will be written or give way; a folder of such a name is not ours.
+    foreign : mapping of str to str, optional
+        Files that tell of other results in the folder, beside which these must not stand, and what they are of.
 
     Raises
     ------
     OutputExistsError
-        If it is not empty (unless `force`), or if it or one of its parents is a file.
+        If it is not empty (unless `force`), if it or one of its parents is a file, or for what it holds.
     PermissionError
         If nothing can be written there.
 
@@ -47,6 +63,22 @@ def check_folder(folder: str | PathLike[str], *, force: bool = False) -> None:
             f"the folder {folder} is not empty (it holds {_entries(folder)}); nothing was overwritten. "
             "Choose another folder, or use force=True to replace the results in it"
         )
+    _refuse_folders_in_the_way(folder, owned)
+    for name, what in (foreign or {}).items():
+        if os.path.lexists(folder / name):
+            raise OutputExistsError(
+                f"the folder {folder} holds {what} ({name}), and in one folder these results would be mixed up with "
+                "it; choose another folder"
+            )
+
+
+def _refuse_folders_in_the_way(folder: Path, owned: Sequence[str]) -> None:
+    for name in owned:
+        if (folder / name).is_dir():
+            raise OutputExistsError(
+                f"{folder / name} is a folder, where a file of the results has to go; choose another folder for them, "
+                "or move that one away"
+            )
 
 
 def is_occupied(folder: Path) -> bool:
@@ -70,9 +102,12 @@ def finished_folder(folder: str | PathLike[str], owned: Sequence[str]) -> Iterat
     ------
     OSError
         If the folder cannot be made or written to.
+    OutputExistsError
+        If one of the names is that of a folder, or a new folder was filled meanwhile by another run.
     """
     folder = Path(folder)
     recover(folder)
+    _refuse_folders_in_the_way(folder, owned)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = not folder.exists()
     # Inside an existing folder: it may be a mount point, where nothing can be moved in from beside it.
@@ -83,12 +118,24 @@ def finished_folder(folder: str | PathLike[str], owned: Sequence[str]) -> Iterat
         new.mkdir()
         yield new
         if fresh:
-            new.rename(folder)
+            _appear(new, folder)
         else:
             _exchange(new, folder, temporary, owned)
     finally:
         if not (temporary / _OLD).is_dir():  # if undoing failed, the next start tries again
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _appear(new: Path, folder: Path) -> None:
+    try:
+        new.rename(folder)
+    except OSError:
+        if not is_occupied(folder):
+            raise
+        raise OutputExistsError(
+            f"the folder {folder} was filled by another run meanwhile; nothing in it was overwritten, and these "
+            "results are lost. Choose another folder and run again"
+        ) from None
 
 
 def _exchange(new: Path, folder: Path, temporary: Path, owned: Sequence[str]) -> None:

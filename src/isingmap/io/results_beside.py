@@ -14,9 +14,11 @@ from isingmap.model import IsingModel
 
 # What the model itself holds, and what a network has under its own names.
 _OWN = {
-    "edges": ("source", "target", "coupling", "weight", "sign"),
+    "edges": ("source", "target", "coupling", "sign"),
     "nodes": ("name", "label", "field", "group", "x", "y"),
 }
+# The weight of a network is what it is drawn by; that of 0/1 coding must not be taken for it.
+_RENAMED = {"weight": "weight_01", "weight_se": "weight_01_se"}
 _OPEN = ("inf", "-inf")  # the open end of an interval; no format of networks has infinity, so it is left out
 Columns = dict[str, list]
 
@@ -70,5 +72,5 @@ def _typed(table: dict[str, list[str]], kind: str) -> Columns:
         if key in _OWN[kind] or not any(cells):
             continue
         plain = not key.endswith("_label") and all(number(cell) is not None or cell in _OPEN for cell in cells if cell)
-        typed[key] = [None if cell == "" else number(cell) if plain else cell for cell in cells]
+        typed[_RENAMED.get(key, key)] = [None if cell == "" else number(cell) if plain else cell for cell in cells]
     return typed

@@ -23,6 +23,7 @@ from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import as_text
 from isingmap.report.groups_facts import groups_facts
+from isingmap.report.kinds import COMPARISON, GROUPS, other_kinds
 from isingmap.report.network import strengths
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import REPORT
@@ -87,9 +88,11 @@ def write_comparison(
     ModelError
         If places do not fit the variables, or for an unknown layout.
     """
-    folder = _whole(Path(folder), [comparison], force)
+    folder = Path(folder)
+    check_folder(folder, force=force, owned=FILES, foreign=other_kinds(COMPARISON))
+    folder = _own_place(folder, [comparison])
     places = common_places([each.model for each in comparison.maps], layout) if places is None else places
-    names = folder_names(comparison.labels, taken=FILES)
+    names = _group_folders(comparison.labels)
     with undisturbed(), finished_folder(folder, FILES) as made:
         _write_maps(comparison.labels, comparison.maps, _beside(folder, made), names, title, command, places, force)
         _write_files(comparison, made, names, title, command, source, warnings, places)
@@ -120,10 +123,11 @@ def write_groups(
     OutputExistsError, ModelError
         As `write_comparison`.
     """
-    folder = _whole(Path(folder), comparisons, force)
+    folder = Path(folder)
+    check_folder(folder, force=force, owned=GROUP_FILES, foreign=other_kinds(GROUPS))
+    folder = _own_place(folder, comparisons)
     places = common_places([each.model for each in maps], layout) if places is None else places
-    pairs = [f"compare-{first}-{second}" for first, second in combinations(labels, 2)]
-    names = folder_names([*labels, *pairs], taken=GROUP_FILES)
+    names = _group_folders(labels)
     of_groups = dict(zip(labels, names, strict=False))
     of_pairs = dict(zip(combinations(labels, 2), names[len(labels) :], strict=True))
     with undisturbed(), finished_folder(folder, GROUP_FILES) as made:
@@ -131,7 +135,7 @@ def write_groups(
         _write_maps(labels, maps, where, names, title, command, places, force)
         for comparison in comparisons:
             inside = where / of_pairs[comparison.labels]
-            check_folder(inside, force=force)
+            check_folder(inside, force=force, owned=FILES, foreign=other_kinds(COMPARISON))
             with finished_folder(inside, FILES) as aside:
                 beside = [f"../{of_groups[label]}" for label in comparison.labels]
                 _write_files(comparison, aside, beside, title, command, None, warnings, places)
@@ -144,9 +148,34 @@ def write_groups(
     return folder
 
 
-def _whole(folder: Path, comparisons: Sequence[Comparison], force: bool) -> Path:
+def check_comparison_folder(folder: str | os.PathLike, *, force: bool = False) -> None:
+    """Refuse a folder that neither writer would take, before there are results and it is known how many groups.
+
+    Raises
+    ------
+    OutputExistsError
+        If it is not empty (unless `force`), is a file, holds a fit, or folders named like results.
+    PermissionError
+        If nothing can be written there.
+    """
+    check_folder(folder, force=force, owned=(*FILES, *GROUP_FILES), foreign=other_kinds(COMPARISON, GROUPS))
+
+
+def names_of_results(labels: Sequence[str]) -> list[str]:
+    """Files and folders that may be among the results for these groups, in the order in which they are announced."""
+    return [*(FILES if len(labels) == 2 else GROUP_FILES), *_group_folders(labels)]
+
+
+def _group_folders(labels: Sequence[str]) -> list[str]:
+    """Names of the folders of groups; of three or more also, behind those, of the comparisons of pairs of them."""
+    if len(labels) == 2:
+        return folder_names(labels, taken=FILES)
+    pairs = [f"compare-{first}-{second}" for first, second in combinations(labels, 2)]
+    return folder_names([*labels, *pairs], taken=GROUP_FILES)
+
+
+def _own_place(folder: Path, comparisons: Sequence[Comparison]) -> Path:
     """The folder, or one beside it where an interrupted result would take the place of others."""
-    check_folder(folder, force=force)
     interrupted = any(comparison.interrupted for comparison in comparisons)
     return free_sibling(folder, "interrupted") if interrupted and is_occupied(folder) else folder
 

@@ -17,6 +17,7 @@ from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
 from isingmap.report.fit_figure import fit_figure
+from isingmap.report.kinds import FIT, other_kinds
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import REPORT
 from isingmap.report.path_facts import has_criteria
@@ -87,7 +88,7 @@ def write_results(
         raise ModelError(f"write_results needs a LearnedMap, got {type(learned).__name__}; {advice}")
     learned = learned.described(title=title, groups=groups, command=command, layout=layout, places=places)
     folder = Path(folder)
-    check_folder(folder, force=force)
+    check_results_folder(folder, force=force)
     if learned.interrupted and is_occupied(folder):
         folder = free_sibling(folder, "interrupted")
     with undisturbed(), finished_folder(folder, result_names()) as place:
@@ -95,6 +96,19 @@ def write_results(
             if result.wanted(learned):
                 result.write(learned, *(place / name for name in result.names))
     return folder
+
+
+def check_results_folder(folder: str | os.PathLike, *, force: bool = False) -> None:
+    """Refuse a folder that `write_results` would refuse, before there are results.
+
+    Raises
+    ------
+    OutputExistsError
+        If it is not empty (unless `force`), is a file, holds results of another kind, or folders named like results.
+    PermissionError
+        If nothing can be written there.
+    """
+    check_folder(folder, force=force, owned=result_names(), foreign=other_kinds(FIT))
 
 
 def free_sibling(folder: Path, word: str) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from isingmap.errors import FileFormatError, OutputExistsError
 from isingmap.files.whole_file import is_stream, write_text
+from isingmap.report.kinds import KINDS
 from isingmap.report.page import comparison_page, fit_page
 from isingmap.report.page.comparison_folder import COMPARISON, read_comparison
 from isingmap.report.page.folder import MODEL, read_results
@@ -32,6 +33,7 @@ def write_page(folder: Path, path: Path) -> None:
 
 
 def _page_of(folder: Path, *, is_beside: bool) -> str:
+    _refuse_two_kinds(folder)
     if (folder / MODEL).is_file():
         return fit_page.page_of(read_results(folder))
     if (folder / COMPARISON).is_file():
@@ -42,3 +44,12 @@ def _page_of(folder: Path, *, is_beside: bool) -> str:
         f"{folder} has no {MODEL} and no {COMPARISON}; give a folder of results, as isingmap fit, voteview, demo, "
         "stability and compare write it"
     )
+
+
+def _refuse_two_kinds(folder: Path) -> None:
+    held = [f"{what} ({name})" for name, what in KINDS.items() if (folder / name).is_file()]
+    if len(held) > 1:
+        raise FileFormatError(
+            f"{folder} holds {' and '.join(held)}, and a report is of one of them; move the files of one into a "
+            "folder of its own"
+        )
