@@ -184,6 +184,17 @@ def test_pairs_on_merged_faces_are_known():
         assert known[on_faces & block[:, None] & block[None, :]].all()
 
 
+@pytest.mark.parametrize("seed", [2, 5])
+def test_a_graph_that_is_found_again_has_the_shorter_path(seed):
+    rng = np.random.default_rng(seed)
+    cells = rng.normal(size=(300, 5)) + rng.normal(size=(300, 1)) > 0
+    path = PlanarIsing(n_restarts=4).fit(cells.astype(int)).learned_.result.path
+    graphs = [frozenset()]
+    for edge in zip(path.source[1:], path.target[1:], strict=True):
+        graphs.append(graphs[-1] ^ {frozenset(edge)})
+    assert len(set(graphs)) == len(graphs)
+
+
 def test_restarts_are_given_back_by_an_improvement(monkeypatch):
     kicks = []
     real = restart.kick

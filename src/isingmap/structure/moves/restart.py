@@ -132,7 +132,8 @@ class Restart:
             return
         state.pass_over(self._ever.with_those_of(state.passed_over))
         lead = state.value(self._best.model) - state.objective
-        is_first = graph_of(self._best) < graph_of(state.snapshot())
+        # The same graph counts as the first, too: what is found once more lies at the end of a longer path.
+        is_first = graph_of(self._best) <= graph_of(state.snapshot())
         if lead >= 0 or (is_first and lead >= -LEAST_IMPROVEMENT):
             state.restore(self._best)
 
