@@ -65,9 +65,14 @@ def test_tests_table_and_picture_and_a_map_for_each(run, two, tmp_path):
         row = rows[names]
         assert [float(row[name]) for name in ("coupling_first", "coupling_second")] == [first, second]
         assert [float(row[name]) for name in ("p_value", "p_holm")] == [p, q]
-    facts = {
-        fact["label"]: fact["value"] for fact in json.loads((tmp_path / "o" / "comparison.json").read_text())["facts"]
-    }
+    told = json.loads((tmp_path / "o" / "comparison.json").read_text())["facts"]
+    facts = {fact["label"]: fact["value"] for fact in told}
+    strongest = [fact for fact in told if fact["section"] == "Edges that differ most"]
+    for fact in strongest:
+        row = rows[fact["value"]["source"], fact["value"]["target"]]
+        first, second = (float(row[f"coupling_{which}"]) for which in ("first", "second"))
+        assert f": {first:+.3f} and {second:+.3f}, p = " in fact["text"]
+    assert strongest
     assert facts["structure"]["p_value"] == found.structure.p_value and facts["permutations"] == 6
     assert facts["likelihood ratio"]["value"] == found.likelihood_ratio.value
     edges = rows_of(tmp_path / "o" / "women" / "edges.csv")
