@@ -13,6 +13,7 @@ from isingmap.data.missing import apply_missing
 from isingmap.data.options import EM, SURVEY, DataOptions
 from isingmap.data.screening import constant_columns
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
+from isingmap.data.treated import Treated
 from isingmap.errors import DataError, DataWarning, IsingMapError
 from isingmap.warned import warn, warnings_about
 
@@ -231,7 +232,9 @@ def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
     if len(kept) < 2:
         raise DataError(f"{what}. Fewer than two columns are left to compare")
     note = f"Left out of every group: {what}."
-    return [replace(group, table=group.table.select(kept).with_notes(note)) for group in groups]
+    treated = Treated(constant=tuple(name for name in groups[0].table.names if name in everywhere))
+    tables = [replace(group.table.select(kept), treated=group.table.treated + treated) for group in groups]
+    return [replace(group, table=table.with_notes(note)) for group, table in zip(groups, tables, strict=True)]
 
 
 def pooled(groups: Sequence[Group]) -> SpinTable:

@@ -21,6 +21,7 @@ from isingmap.learning.configured import Configured
 from isingmap.learning.fitted import Fitted
 from isingmap.learning.gaps import gaps_of, is_for_em
 from isingmap.learning.learned_map import LearnedMap
+from isingmap.learning.learned_rows import LearnedRows
 from isingmap.learning.resampled import fit_to_the_end, refuse_kind, stability_of
 from isingmap.learning.searched import searched, searched_by_em
 from isingmap.learning.selected import refuse_to_resample
@@ -152,6 +153,7 @@ class PlanarIsing(Configured, Fitted):
                 interval_kind=self._uncertainty.intervals,
                 em=em,
                 gaps=gaps,
+                rows=LearnedRows.of_table(table),
             )
             return self._keep(learned, columns, named)
 
@@ -209,6 +211,7 @@ class PlanarIsing(Configured, Fitted):
                 overlap=shared,
                 interval_kind=self._uncertainty.intervals,
                 gaps=gaps,
+                rows=LearnedRows.of_counted(table),
             )
             return self._keep(learned, rows.names, named)
 

@@ -60,7 +60,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
 
 def _data(learned: LearnedMap) -> Iterator[Fact]:
     moments = learned.moments
-    yield Fact(DATA, "rows", float(moments.n_samples), _rows(learned))
+    yield from _rows(learned)
     yield Fact(DATA, "variables", len(moments.names), f"{len(moments.names):,}")
     yield from coding_facts(learned, DATA, "nodes.csv")
     if learned.groups:
@@ -70,11 +70,18 @@ def _data(learned: LearnedMap) -> Iterator[Fact]:
         yield Fact(DATA, "note", list(learned.notes), "\n".join(map(printable, learned.notes)))
 
 
-def _rows(learned: LearnedMap) -> str:
-    n_samples, spread = learned.moments.n_samples, learned.spread
+def _rows(learned: LearnedMap) -> Iterator[Fact]:
+    """How many there are, and for how many they count."""
+    n_samples, spread, rows = float(learned.moments.n_samples), learned.spread, learned.rows
     if spread is not None and spread.is_survey:
-        return f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
-    return f"{n_samples:,.10g}"
+        text = f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
+        yield Fact(DATA, "rows", n_samples, text)
+    elif rows is not None and rows.are_weighted:
+        if rows.n_rows is not None:
+            yield Fact(DATA, "rows", rows.n_rows, f"{rows.n_rows:,}, with frequency weights")
+        yield Fact(DATA, "sum of weights", n_samples, f"{n_samples:,.10g}, which counts as the number of rows")
+    else:
+        yield Fact(DATA, "rows", n_samples, f"{n_samples:,.10g}")
 
 
 def coding_facts(learned: LearnedMap, section: str, file: str) -> Iterator[Fact]:
