@@ -132,7 +132,7 @@ class PlanarIsing(Configured, Fitted):
                 given = self._table(X, self.positive, sample_weight, clusters)
                 table, columns = self._prepared(given), given.names
                 survey = self._reading.weight_kind == SURVEY  # whose weights count no rows
-                gaps = gaps_of(as_survey(given) if survey else given, self._reading.missing)
+                gaps = gaps_of(as_survey(given) if survey else given, self._reading.missing, table.names)
                 em, selection = None, None
                 if is_for_em(table, self._reading, self._uncertainty):
                     moments = known_moments(table)
@@ -200,7 +200,7 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 table = rows.screened(self._reading.missing, self._reading.constant)
-                gaps = gaps_of(rows, self._reading.missing)
+                gaps = gaps_of(rows, self._reading.missing, table.names)
                 moments = table.moments()
                 result, _ = searched(self.get_params(), moments, rows.names)
             shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
