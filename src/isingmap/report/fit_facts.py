@@ -267,7 +267,12 @@ def independent_log_likelihood(magnetizations: np.ndarray, share: np.ndarray | f
 
 def _criteria(result: SearchResult) -> str:
     values = f"{result.aic:.2f}, {result.bic:.2f}, {result.ebic:.2f}"
-    return f"{values} (gamma {result.gamma:g}; {counted(result.model.n_parameters, 'parameter')})"
+    text = f"{values} (gamma {result.gamma:g}; {counted(result.model.n_parameters, 'parameter')})"
+    n_fields = int(result.model.free_fields.sum())
+    if not (n_fields and result.gamma):
+        return text
+    by_edges = result.ebic - n_fields * result.path.ebic_penalty
+    return f"{text}. EBIC prices fields like couplings; with 4 gamma log(n) for couplings alone it is {by_edges:.2f}"
 
 
 def _convergence(result: SearchResult) -> str:
