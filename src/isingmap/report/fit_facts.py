@@ -325,7 +325,7 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     from isingmap import __version__
 
     yield text_fact(REPEAT, "version", f"isingmap {__version__}")
-    yield text_fact(REPEAT, "libraries", _libraries())
+    yield text_fact(REPEAT, "libraries", libraries())
     digest = learned.moments.digest
     yield Fact(REPEAT, "data", digest, f"SHA-256 of the names, means and pairs, in any order of rows: {digest}")
     if learned.command:
@@ -338,7 +338,7 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
         yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.{_asked(learned, call)}"))
 
 
-def _libraries() -> str:
+def libraries() -> str:
     """What else the numbers rest on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return f"Python {platform.python_version()}, {libraries}, {platform.system()} {platform.machine()}"

@@ -59,11 +59,17 @@ def method_facts(learned: LearnedMap) -> Iterator[Fact]:
     """The sentences of a section on methods, and the references."""
     from isingmap import __version__
 
-    sentences = [_data(learned), *_left_out(learned.rows), _model(learned.result), _graph(learned)]
-    sentences += [*_excluded(learned.result), _estimates(learned, __version__), *_certainty(learned), *_again(learned)]
+    result = learned.result
+    sentences = [_data(learned), *columns_left_out(learned.rows), _model(result), graph_in_words(learned)]
+    sentences += [*passed_over(result), estimates_in_words(learned, __version__)]
+    sentences += [*_certainty(learned), *_again(learned)]
     yield text_fact(METHODS, "methods", " ".join(sentences))
-    cited = cited_for(learned)
-    yield Fact(METHODS, "cite", cited, "\n".join(cited))
+    yield citations(cited_for(learned))
+
+
+def citations(cited: list[str]) -> Fact:
+    """References, each a paragraph."""
+    return Fact(METHODS, "cite", cited, "\n".join(cited))
 
 
 def cited_for(learned: LearnedMap) -> list[str]:
@@ -84,13 +90,17 @@ def cited_for(learned: LearnedMap) -> list[str]:
 def _data(learned: LearnedMap) -> str:
     moments = learned.moments
     n_variables, rows = counted(len(moments.names), "binary variable"), rows_in_words(learned)
+    coded, missing = coding_in_words(learned), missing_in_words(learned)
+    return f"A pairwise Ising model of {n_variables}, {coded}, was learned from {rows}{missing}."
+
+
+def coding_in_words(learned: LearnedMap) -> str:
+    """What -1 and +1 stand for, where all columns have the same labels."""
     labels = {(coding.negative, coding.positive) for coding in learned.codings or ()}
     if len(labels) == 1 and labels != {("-1", "1")}:
         ((negative, positive),) = labels
-        coded = f"coded -1 ({printable(negative)}) and +1 ({printable(positive)})"
-    else:
-        coded = "coded -1 and +1"
-    return f"A pairwise Ising model of {n_variables}, {coded}, was learned from {rows}{_missing(learned)}."
+        return f"coded -1 ({printable(negative)}) and +1 ({printable(positive)})"
+    return "coded -1 and +1"
 
 
 def rows_in_words(learned: LearnedMap) -> str:
@@ -105,7 +115,7 @@ def rows_in_words(learned: LearnedMap) -> str:
     return f"{counted(rows.n_rows, 'row')} with frequency weights that sum to {total:,.10g}"
 
 
-def _missing(learned: LearnedMap) -> str:
+def missing_in_words(learned: LearnedMap) -> str:
     """What became of missing cells, behind the number of rows."""
     rows = learned.rows
     if rows is None:
@@ -130,14 +140,14 @@ def _were(count: int, noun: str) -> str:
     return f"{counted(count, noun)} {'was' if count == 1 else 'were'}"
 
 
-def _left_out(rows: LearnedRows | None) -> Iterator[str]:
+def columns_left_out(rows: LearnedRows | None) -> Iterator[str]:
     """Columns that there were."""
     names = () if rows is None else rows.treated.constant
     if names:
         yield f"{_were(len(names), 'column')} left out because of a single value ({some(list(names))})."
 
 
-def _excluded(result: SearchResult) -> Iterator[str]:
+def passed_over(result: SearchResult) -> Iterator[str]:
     """What the search had to pass over."""
     for too_strong, would in ((False, "would be infinite"), (True, "could not be fitted in double precision")):
         found = [one for one in result.excluded if one.too_strong is too_strong]
@@ -160,7 +170,8 @@ def _model(result: SearchResult) -> str:
     return f"Its family is {result.family} ({family}{dropped}){best}; it has {n_edges} and {n_fields}."
 
 
-def _graph(learned: LearnedMap) -> str:
+def graph_in_words(learned: LearnedMap) -> str:
+    """How the graph was found."""
     result = learned.result
     if result.search == GIVEN:
         return "The graph was given."
@@ -216,7 +227,8 @@ def _limits(learned: LearnedMap) -> str:
     return f" ({', '.join(limits)})" if limits else ""
 
 
-def _estimates(learned: LearnedMap, version: str) -> str:
+def estimates_in_words(learned: LearnedMap, version: str) -> str:
+    """How couplings and fields were found."""
     result, model = learned.result, learned.model
     whose = "Couplings and fields" if model.free_fields.any() else "Couplings"
     if learned.em is not None:
