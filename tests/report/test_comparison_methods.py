@@ -49,3 +49,7 @@ def test_references_versions_and_data_are_there(facts):
     assert "numba" in of["libraries"].text
     assert of["data"].value == [learned.moments.digest for learned in found.maps]
     assert all(digest in of["data"].text for digest in of["data"].value)
+
+
+def test_so_few_permutations_that_no_p_is_small_are_told(facts):
+    assert facts[1]["permutations"].text.endswith("; so few that no p can get below 0.1")

@@ -205,6 +205,9 @@ def _without_gaps(group: Group, rule: str) -> Group:
     kept = known.any(axis=1) if rule == EM else known.all(axis=1)
     with about(group.label):
         table = apply_missing(group.table, rule)
+    if table.n_missing:  # they are counted again, and told, by the fit, which may have fewer columns
+        given = group.table.notes
+        table = replace(table, notes=(*given, *table.notes[len(given) + 1 :]))
     if group.clusters is None or table.n_samples == group.table.n_samples:
         return replace(group, table=table)
     return replace(group, table=table, clusters=group.clusters[kept])

@@ -60,6 +60,8 @@ def _permuted(found: Comparison) -> Iterator[Fact]:
     )
     if found.interrupted:
         text += f"; interrupted, {asked:,} were wanted"
+    if (least := 1 / (1 + found.n_permutations)) > LEVEL:
+        text += f"; so few that no p can get below {least:.2g}"
     yield Fact(TESTS, "permutations", found.n_permutations, text)
     for name, numbers in found.constant.items():
         where = counted(len(numbers), "permutation")
