@@ -188,3 +188,9 @@ def test_figures_of_the_senate_are_those_of_today(search):
     assert found is not None
     result = PlanarIsing(search=search, missing="minus").fit(demo._frequent_voters()).result_
     assert (result.model.n_edges, round(result.bic)) == (int(found[1]), int(found[2] + found[3]))
+
+
+def test_the_tutorial_says_of_the_coding_what_the_summary_says():
+    told = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    for coding in set(demo._frequent_voters().codings):
+        assert f"+1 is {coding.positive}, -1 is {coding.negative}" in told

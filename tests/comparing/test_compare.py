@@ -405,3 +405,17 @@ def test_estimator_and_warning_filters_are_left_as_they_were(spins):
     before, filters = estimator.get_params(), list(warnings.filters)
     compare(*spins, estimator, n_permutations=1)
     assert estimator.get_params() == before and not hasattr(estimator, "_learned") and warnings.filters == filters
+
+
+def test_missing_cells_of_a_group_are_told_once_as_they_count(spins):
+    holes = [np.column_stack([each, np.ones(len(each), int)]) for each in spins]
+    holes[0][:3, 0] = holes[0][:2, 5] = holes[0][7, :5] = 0
+    holes = [np.ma.masked_equal(each, 0) for each in holes]
+    found = compare(*holes, PlanarIsing(search="greedy", missing="em", constant="drop"), n_permutations=1)
+    told = [note for note in found.maps[0].notes if "missing cell" in note]
+    assert len(told) == 1 and told[0].startswith("8 missing cells in 4 of 90 rows:")
+
+
+def test_a_table_compared_with_itself_is_told(spins):
+    with pytest.warns(DataWarning, match="'first', 'second' have the same number of rows and the same means"):
+        compare(spins[0], spins[0][::-1], GREEDY, n_permutations=1)

@@ -120,7 +120,13 @@ def test_refusals_name_the_place(cells, options, message):
 def test_id_like_columns_are_refused_with_samples():
     with pytest.raises(DataError, match=r"'x1' has 30 different values \(p0, p1, p2 and 27 more\)") as caught:
         as_spin_table([[f"p{i}", str(i % 2)] for i in range(30)])
-    assert "id_column=" in str(caught.value)
+    assert "id_column=" in str(caught.value) and "first in row" not in str(caught.value)
+
+
+def test_the_sexes_are_no_missing_answers():
+    with pytest.raises(DataError, match="'F' and 'M', which do not say|'M' and 'F', which do not say") as caught:
+        as_spin_table([["M"], ["F"], ["F"]])
+    assert "missing" not in str(caught.value) and "positive" in str(caught.value)
 
 
 def test_all_offending_columns_are_named_at_once():

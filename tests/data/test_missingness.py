@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, fisher_exact
 
+from isingmap import PlanarIsing
 from isingmap.data.design_effects import design_effects
 from isingmap.data.missingness import STRONG, missingness_of
 from isingmap.data.table import Coding, SpinTable
@@ -131,3 +132,22 @@ def test_weights_are_so_many_rows_of_a_cluster_in_any_order():
         clusters=table.clusters[order],
     )
     assert with_clusters(repeated).relations == with_clusters(shuffled).relations
+
+
+def test_a_column_with_a_single_value_is_no_comparison():
+    spins = with_gaps(np.random.default_rng(0), 200, 0.08)
+    alone = gaps_of(spins)
+    beside = gaps_of(np.column_stack([spins, np.ones(len(spins), np.int8)]))
+    assert beside.n_compared == alone.n_compared
+    assert [one.adjusted for one in beside.relations] == [one.adjusted for one in alone.relations]
+
+
+@pytest.mark.parametrize("fit", [PlanarIsing.fit, PlanarIsing.partial_fit])
+@pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
+def test_columns_that_are_not_in_the_model_are_not_compared(fit):
+    spins = with_gaps(np.random.default_rng(0), 200, 0.08)
+    constant = np.where(np.arange(len(spins)) % 5 == 0, 0, 1).astype(np.int8)
+    settings = {"missing": "pairwise", "constant": "drop", "graph": [(0, 1)]}
+    whole = fit(PlanarIsing(**settings), np.ma.masked_equal(np.column_stack([spins, constant]), 0)).learned_.gaps
+    assert whole.n_compared == gaps_of(spins).n_compared
+    assert len(whole.names) == spins.shape[1]

@@ -87,6 +87,15 @@ def test_cytoscape_finds_places_names_and_columns(folder):
     assert all(isinstance(entry["data"]["id"], str) for entry in nodes + edges)
 
 
+def test_networkx_reads_the_json_of_cytoscape(folder):
+    document = json.loads(converted(folder, ".cyjs").read_text("utf-8"))
+    graph = nx.cytoscape_graph(document)
+    names = {node: known["name"] for node, known in graph.nodes(data=True)}
+    assert sorted(names.values()) == sorted(NAMES)
+    edges = [entry["data"] for entry in document["elements"]["edges"]]
+    assert graph.number_of_edges() == len(edges) and all("coupling" in each for *_, each in graph.edges(data=True))
+
+
 def test_graphml_has_the_same(folder):
     graph = nx.read_graphml(converted(folder, ".graphml"))
     assert graph.nodes["=1+1"]["y"] == 250.0 and graph.nodes["=1+1"]["label"] == "=1+1"

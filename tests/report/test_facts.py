@@ -77,3 +77,16 @@ def test_text_of_sections_paragraphs_and_items():
         "Kind: t\n\nOne\n  note                a\n                      b\n  more                1\n\nTwo\n  an item\n"
     )
     assert as_text("Kind", "", []) == "Kind\n"
+
+
+def test_ebic_is_given_as_foygel_and_drton_count_it_too():
+    rng = np.random.default_rng(0)
+    x = rng.choice([-1, 1], (200, 4))
+    x[:, 1] = np.where(rng.random(200) < 0.8, x[:, 0], -x[:, 0])
+    result = (fit := PlanarIsing(graph=[(0, 1)], gamma=0.5).fit(x)).result_
+    theirs = -2 * result.log_likelihood + np.log(200) * 5 + 4 * 0.5 * np.log(4) * 1
+    told = next(fact.text for fact in fit_facts(fit.learned_) if fact.label == "AIC, BIC, EBIC")
+    assert told.endswith(f"for couplings alone it is {theirs:.2f}")
+    zero_field = PlanarIsing(graph=[(0, 1)], family="zero-field").fit(x).learned_
+    told = next(fact.text for fact in fit_facts(zero_field) if fact.label == "AIC, BIC, EBIC")
+    assert told.endswith("(gamma 0.25; 1 parameter)")

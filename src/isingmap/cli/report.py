@@ -50,12 +50,15 @@ def _page_to_write(text: str) -> str:
 def run(arguments: Namespace) -> int:
     from pathlib import Path
 
+    from isingmap.errors import FileFormatError
     from isingmap.files.whole_file import check_file
     from isingmap.printable import printable
     from isingmap.report.page.page import write_page
     from isingmap.report.page.rendering import REPORT
 
     folder = Path(arguments.folder)
+    if folder.is_file():
+        raise FileFormatError(f"{folder} is a file; give the folder of results that it is in, {folder.parent}")
     path = folder / REPORT if arguments.output is None else Path(arguments.output)
     if arguments.output is not None:
         check_file(path, force=arguments.force)

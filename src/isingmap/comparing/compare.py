@@ -302,6 +302,7 @@ def comparison_of(
     DataError, ModelError, FileFormatError, IsingMapError, KeyboardInterrupt
         As `compare`.
     """
+    _warn_of_the_same(groups, maps)
     table = pooled(groups)
     is_second = np.repeat([False, True], [group.table.n_samples for group in groups])
     rows = grouped_rows(table, is_second)
@@ -336,6 +337,21 @@ def comparison_of(
     if interrupted and not (found.n_permutations or found.failures):
         raise KeyboardInterrupt("before the first permutation was finished")
     return found
+
+
+def _warn_of_the_same(groups: Sequence[Group], maps: Sequence[LearnedMap]) -> None:
+    """Two tables of the same rows are one table given twice.
+
+    Warns
+    -----
+    DataWarning
+    """
+    if maps[0].moments.digest == maps[1].moments.digest:
+        warn(
+            f"{listed([repr(group.label) for group in groups])} have the same number of rows and the same means, of "
+            "columns and pairs, to the last digit: is one table compared with itself?",
+            DataWarning,
+        )
 
 
 def _refuse_mixed(first: Group, second: Group) -> None:

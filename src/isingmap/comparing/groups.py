@@ -13,6 +13,7 @@ from isingmap.data.missing import apply_missing
 from isingmap.data.options import EM, SURVEY, DataOptions
 from isingmap.data.screening import constant_columns
 from isingmap.data.table import SpinTable, counted, listed, numbered_clusters
+from isingmap.data.treated import Treated
 from isingmap.errors import DataError, DataWarning, IsingMapError
 from isingmap.warned import warn, warnings_about
 
@@ -204,6 +205,9 @@ def _without_gaps(group: Group, rule: str) -> Group:
     kept = known.any(axis=1) if rule == EM else known.all(axis=1)
     with about(group.label):
         table = apply_missing(group.table, rule)
+    if table.n_missing:  # they are counted again, and told, by the fit, which may have fewer columns
+        given = group.table.notes
+        table = replace(table, notes=(*given, *table.notes[len(given) + 1 :]))
     if group.clusters is None or table.n_samples == group.table.n_samples:
         return replace(group, table=table)
     return replace(group, table=table, clusters=group.clusters[kept])
@@ -231,7 +235,9 @@ def _without_constant(groups: Sequence[Group], rule: str) -> list[Group]:
     if len(kept) < 2:
         raise DataError(f"{what}. Fewer than two columns are left to compare")
     note = f"Left out of every group: {what}."
-    return [replace(group, table=group.table.select(kept).with_notes(note)) for group in groups]
+    treated = Treated(constant=tuple(name for name in groups[0].table.names if name in everywhere))
+    tables = [replace(group.table.select(kept), treated=group.table.treated + treated) for group in groups]
+    return [replace(group, table=table.with_notes(note)) for group, table in zip(groups, tables, strict=True)]
 
 
 def pooled(groups: Sequence[Group]) -> SpinTable:

@@ -112,7 +112,8 @@ def _third_value(column: LabelColumn, label: str | None, table_pair: Pair, place
     odd = first_odd(column, expected, place)
     if len(column.values) > 5:
         sample = listed([column.display(value) for value in column.values], 3)
-        return f"{counted(len(column.values), 'different value')} ({sample}): {odd}"
+        told = f"{counted(len(column.values), 'different value')} ({sample})"
+        return told if len(column.values) == len(column) else f"{told}: {odd}"  # of names of the rows none is odd
     return f"{odd} besides {' and '.join(column.display(value) for value in expected)}"
 
 

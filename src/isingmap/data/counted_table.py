@@ -10,9 +10,10 @@ import numpy as np
 from isingmap.data.missing import missing_applied
 from isingmap.data.missing_patterns import MissingPatterns
 from isingmap.data.moments import EmpiricalMoments, moments_of
-from isingmap.data.screening import screened
+from isingmap.data.screening import left_out, screened
 from isingmap.data.table import Coding
 from isingmap.data.tally import Tally
+from isingmap.data.treated import Treated
 from isingmap.errors import DataError
 
 
@@ -22,7 +23,7 @@ class CountedTable:
 
     Attributes
     ----------
-    names, codings, notes, groups, details
+    names, codings, notes, groups, details, treated
         As in SpinTable.
     tally : Tally
     patterns : MissingPatterns or None
@@ -42,6 +43,7 @@ class CountedTable:
     columns: list[int]
     groups: tuple[str, ...] | None = None
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    treated: Treated = field(default_factory=Treated)
 
     def select(self, kept: list[int]) -> CountedTable:
         """The table of some of the columns."""
@@ -87,7 +89,13 @@ class CountedTable:
         if tally.total.are_zero():
             raise DataError("all weights are zero, so no observation is left; at least one must be positive")
         kept, more = screened(tally, self.names, self.codings, constant)
-        return replace(self, tally=tally, notes=(*self.notes, *notes, *more)).select(kept)
+        treated = Treated(
+            dropped_rows=self.tally.n_incomplete if missing == "drop" else 0,
+            minus_cells=self.tally.n_missing if missing == "minus" else 0,
+            constant=left_out(self.names, kept),
+        )
+        whole = replace(self, tally=tally, notes=(*self.notes, *notes, *more), treated=self.treated + treated)
+        return whole.select(kept)
 
     def moments(self) -> EmpiricalMoments:
         """Their moments.

@@ -10,6 +10,7 @@ import numpy as np
 from isingmap.data.options import EM, MISSING_RULES
 from isingmap.data.table import SpinTable, counted, listed
 from isingmap.data.tally import Tally, missing_counts
+from isingmap.data.treated import Treated
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -48,21 +49,26 @@ def apply_missing(table: SpinTable, rule: str) -> SpinTable:
     if rule == "pairwise":
         return table.with_notes(gaps.kept)
     if rule == EM:
-        return _of_rows(table, (table.spins != 0).any(axis=1), gaps).with_notes(*gaps.expected)
+        left = _of_rows(table, (table.spins != 0).any(axis=1), gaps, Treated(empty_rows=gaps.n_empty))
+        return left.with_notes(*gaps.expected)
     if rule == "minus":
         gaps.warn_of_invented()
-        return replace(table, spins=np.where(table.spins == 0, np.int8(-1), table.spins)).with_notes(gaps.minus)
-    return _of_rows(table, (table.spins != 0).all(axis=1), gaps).with_notes(gaps.dropped)
+        spins = np.where(table.spins == 0, np.int8(-1), table.spins)
+        treated = table.treated + Treated(minus_cells=table.n_missing)
+        return replace(table, spins=spins, treated=treated).with_notes(gaps.minus)
+    complete = (table.spins != 0).all(axis=1)
+    return _of_rows(table, complete, gaps, Treated(dropped_rows=gaps.n_incomplete)).with_notes(gaps.dropped)
 
 
-def _of_rows(table: SpinTable, kept: np.ndarray, gaps: Gaps) -> SpinTable:
+def _of_rows(table: SpinTable, kept: np.ndarray, gaps: Gaps, treated: Treated) -> SpinTable:
     if kept.all():
         return table
     weights = None if table.weights is None else table.weights[kept]
     if not kept.any() or (weights is not None and not weights.any()):
         raise gaps.nothing_left
     clusters = None if table.clusters is None else table.clusters[kept]
-    return replace(table, spins=table.spins[kept], weights=weights, clusters=clusters)
+    treated = table.treated + treated
+    return replace(table, spins=table.spins[kept], weights=weights, clusters=clusters, treated=treated)
 
 
 def missing_applied(tally: Tally, names: Sequence[str], rule: str) -> tuple[Tally, tuple[str, ...]]:

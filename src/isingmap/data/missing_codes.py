@@ -9,10 +9,13 @@ from isingmap.data.labels import PAIRS, LabelColumn
 from isingmap.files.number_text import number
 
 MISSING_CODES = re.compile(r"-?(7+|8+|9+|[1-9]?9[789])|-[1-9]")  # as questionnaires have them: 9, 99, 98, -9, -1
+SEXES = {"f", "m"}
 
 
 def lone_missing_label(column: LabelColumn) -> str | None:
     """Of two labels the one that may stand for a missing answer, beside one that is known to be an answer."""
+    if {column.display(value).lower() for value in column.values} == SEXES:  # F is no "false" there
+        return None
     known = [value for value in column.values if any(value in pair for pair in PAIRS)]
     odd = [value for value in column.values if value not in known]
     if len(known) != 1 or len(odd) != 1 or not (number(odd[0]) is None or MISSING_CODES.fullmatch(odd[0])):

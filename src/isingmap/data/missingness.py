@@ -115,6 +115,7 @@ class Missingness:
 def missingness_of(tally: Tally, names: Sequence[str], effects: np.ndarray | None = None) -> Missingness:
     """Compare every column between the rows that lack a cell of another and those that have it.
 
+    A column with a single value in the rows at hand is compared with none: it would count in Holm's number for nothing.
     With weights that are no whole numbers all tests are by chi^2. Cost O(n_spins^2).
 
     Parameters
@@ -131,7 +132,10 @@ def missingness_of(tally: Tally, names: Sequence[str], effects: np.ndarray | Non
     n_having, sum_having = tally.seen.rounded(), tally.beside.rounded()
     n_lacking = (tally.seen_alone.each(lambda part: _spread(part, names)) - tally.seen).rounded()
     sum_lacking = (tally.sums.each(lambda part: _spread(part, names)) - tally.beside).rounded()
-    compared = np.minimum(n_lacking, n_having) > 0
+    # A column with a single value where it is known says nothing of the gaps of others, and is no comparison.
+    alone, sums_alone = tally.seen_alone, tally.sums
+    varies = ~((alone - sums_alone).are_zero() | (alone + sums_alone).are_zero())
+    compared = (np.minimum(n_lacking, n_having) > 0) & varies[:, None]
     np.fill_diagonal(compared, False)
     other, column = np.nonzero(compared)
     sizes, sums = (

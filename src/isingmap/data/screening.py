@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.options import CONSTANT_RULES
 from isingmap.data.table import Coding, SpinTable, counted, listed
 from isingmap.data.tally import Tally, tally_of
+from isingmap.data.treated import Treated
 from isingmap.errors import DataError, DataWarning
 from isingmap.warned import warn
 
@@ -47,8 +48,15 @@ def screen(table: SpinTable, *, constant: str = "error") -> SpinTable:
     if constant not in CONSTANT_RULES:
         raise DataError(f"unknown rule for constant columns {constant!r}; choose {', '.join(CONSTANT_RULES)}")
     kept, notes = screened(tally_of(table), table.names, table.codings, constant)
-    table = table if len(kept) == table.n_spins else table.select(kept)
+    if len(kept) < table.n_spins:
+        treated = table.treated + Treated(constant=left_out(table.names, kept))
+        table = replace(table.select(kept), treated=treated)
     return table.with_notes(*notes) if notes else table
+
+
+def left_out(names: Sequence[str], kept: Sequence[int]) -> tuple[str, ...]:
+    """Names of the columns that are not kept."""
+    return tuple(name for j, name in enumerate(names) if j not in set(kept))
 
 
 def screened(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from isingmap.data.treated import Treated
 from isingmap.errors import DataError, DataWarning
 from isingmap.printable import printable
 from isingmap.warned import warn
@@ -48,6 +49,8 @@ class SpinTable:
     clusters : (n_samples,) int64 or None
         Rows of one number were not drawn independently: a patient's days, the cases of a term. Given as any labels, one
         for each row; kept as numbers 0, 1, ... in the order of the labels.
+    treated : Treated
+        How much was left out of it, or filled in, by rules for missing cells and constant columns.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class SpinTable:
     notes: tuple[str, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clusters: np.ndarray | None = None
+    treated: Treated = field(default_factory=Treated)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spins", _checked_spins(self.spins))

@@ -57,7 +57,8 @@ def write_cyjs(content: ModelFile, path: ModelPath) -> None:
     nodes, edges = [], []
     for name, known in graph.nodes(data=True):
         place = {"position": {"x": known.pop("x"), "y": -known.pop("y")}} if "x" in known else {}  # y points down
-        nodes.append({"data": {**known, "id": number[name], "name": name}, **place})
+        # `value` is what NetworkX takes for the node, and edges name their ends by the id.
+        nodes.append({"data": {**known, "id": number[name], "value": number[name], "name": name}, **place})
     for k, (source, target, known) in enumerate(graph.edges(data=True)):
         edges.append({"data": {**known, "id": f"e{k}", "source": number[source], "target": number[target]}})
     title = content.record.get("fit", {}).get("title") or "isingmap"

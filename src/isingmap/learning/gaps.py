@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from isingmap.data.counted_table import CountedTable
 from isingmap.data.design_effects import design_effects
 from isingmap.data.missingness import Missingness, missingness_of
@@ -15,10 +17,18 @@ from isingmap.structure.options import UncertaintyOptions
 _ASSUME_NOTHING = ("error", "minus")
 
 
-def gaps_of(table: SpinTable | CountedTable, rule: str) -> Missingness | None:
+def gaps_of(table: SpinTable | CountedTable, rule: str, kept: Sequence[str]) -> Missingness | None:
     """What missing cells have to do with the other columns, where the rule has to assume something of that.
 
     Of sums over rows nothing is known under "drop": rows with a missing cell are not among them.
+
+    Parameters
+    ----------
+    table : SpinTable or CountedTable
+        As it was given.
+    rule : str
+    kept : sequence of str
+        Columns that are in the model. The gaps of others matter only under "drop", by the rows that went with them.
 
     Warns
     -----
@@ -27,6 +37,8 @@ def gaps_of(table: SpinTable | CountedTable, rule: str) -> Missingness | None:
     """
     if rule in _ASSUME_NOTHING or (isinstance(table, CountedTable) and table.missing == "drop"):
         return None
+    if rule != "drop" and len(kept) < len(table.names):
+        table = table.select([table.names.index(name) for name in kept])
     tally = table.tally if isinstance(table, CountedTable) else tally_of(table) if table.n_missing else None
     if tally is None or not tally.n_missing:
         return None

@@ -17,6 +17,7 @@ from isingmap.data.moments import EmpiricalMoments
 from isingmap.data.table import Coding, counted, listed
 from isingmap.errors import ModelError
 from isingmap.interruption import wants_to_stop
+from isingmap.learning.learned_rows import LearnedRows
 from isingmap.learning.misses import Miss, misses
 from isingmap.missing_cells.edge_refits import edge_losses_by_refits
 from isingmap.missing_cells.expectation import Completion
@@ -85,6 +86,8 @@ class LearnedMap:
         Where cells are missing and the model was learned by EM.
     gaps : Missingness or None
         What missing cells have to do with the other columns.
+    rows : LearnedRows or None
+        How many there are, what was left out of them and what was filled in; None where moments were given.
     stability : Stability or None
         What resamples say of it, where `PlanarIsing.stability` was asked.
     places : mapping of name to (x, y), optional
@@ -116,6 +119,7 @@ class LearnedMap:
     stability: Stability | None = None
     em: EMFit | None = None
     gaps: Missingness | None = None
+    rows: LearnedRows | None = None
 
     def __post_init__(self) -> None:
         names = self.model.names

@@ -21,6 +21,7 @@ from isingmap.learning.configured import Configured
 from isingmap.learning.fitted import Fitted
 from isingmap.learning.gaps import gaps_of, is_for_em
 from isingmap.learning.learned_map import LearnedMap
+from isingmap.learning.learned_rows import LearnedRows
 from isingmap.learning.resampled import fit_to_the_end, refuse_kind, stability_of
 from isingmap.learning.searched import searched, searched_by_em
 from isingmap.learning.selected import refuse_to_resample
@@ -131,7 +132,7 @@ class PlanarIsing(Configured, Fitted):
                 given = self._table(X, self.positive, sample_weight, clusters)
                 table, columns = self._prepared(given), given.names
                 survey = self._reading.weight_kind == SURVEY  # whose weights count no rows
-                gaps = gaps_of(as_survey(given) if survey else given, self._reading.missing)
+                gaps = gaps_of(as_survey(given) if survey else given, self._reading.missing, table.names)
                 em, selection = None, None
                 if is_for_em(table, self._reading, self._uncertainty):
                     moments = known_moments(table)
@@ -152,6 +153,7 @@ class PlanarIsing(Configured, Fitted):
                 interval_kind=self._uncertainty.intervals,
                 em=em,
                 gaps=gaps,
+                rows=LearnedRows.of_table(table),
             )
             return self._keep(learned, columns, named)
 
@@ -198,7 +200,7 @@ class PlanarIsing(Configured, Fitted):
         with listening():
             with heard_warnings() as heard:
                 table = rows.screened(self._reading.missing, self._reading.constant)
-                gaps = gaps_of(rows, self._reading.missing)
+                gaps = gaps_of(rows, self._reading.missing, table.names)
                 moments = table.moments()
                 result, _ = searched(self.get_params(), moments, rows.names)
             shared = table.overlap(result.model.edges, np.flatnonzero(result.model.free_fields))
@@ -209,6 +211,7 @@ class PlanarIsing(Configured, Fitted):
                 overlap=shared,
                 interval_kind=self._uncertainty.intervals,
                 gaps=gaps,
+                rows=LearnedRows.of_counted(table),
             )
             return self._keep(learned, rows.names, named)
 

@@ -12,8 +12,10 @@ from isingmap.comparing.comparison import CLUSTERS, PAIRS, ROWS, Comparison, Gro
 from isingmap.data.table import counted
 from isingmap.option import given
 from isingmap.printable import printable
+from isingmap.report.comparison_methods import comparison_method_facts
 from isingmap.report.facts import CODE, Fact, text_fact
-from isingmap.report.fit_facts import CARE, REPEAT, coding_facts, settings_text
+from isingmap.report.fit_facts import CARE, REPEAT, coding_facts, libraries, settings_text
+from isingmap.report.method_facts import rows_in_words
 from isingmap.report.text import distinct, shortened, some
 from isingmap.structure.options import RESTARTED
 
@@ -34,6 +36,7 @@ def comparison_facts(
     yield from _infinite(found)
     yield from (text_fact(CARE, "warning", text) for text in warnings)
     yield from _reading(found)
+    yield from comparison_method_facts(found)
     yield from _repeat(found, command, source)
 
 
@@ -42,7 +45,7 @@ def _groups(found: Comparison) -> Iterator[Fact]:
         model, n_rows = learned.model, learned.moments.n_samples
         value = {"rows": n_rows, "edges": model.n_edges, "strength": strength}
         text = (
-            f"{n_rows:,.10g} rows; {counted(model.n_edges, 'edge')} and "
+            f"{rows_in_words(learned)}; {counted(model.n_edges, 'edge')} and "
             f"{counted(int(model.free_fields.sum()), 'field')}, global strength (sum of |couplings|) {strength:.3f}"
         )
         yield Fact(GROUPS, shortened(printable(label), 18), value, text)
@@ -57,6 +60,8 @@ def _permuted(found: Comparison) -> Iterator[Fact]:
     )
     if found.interrupted:
         text += f"; interrupted, {asked:,} were wanted"
+    if (least := 1 / (1 + found.n_permutations)) > LEVEL:
+        text += f"; so few that no p can get below {least:.2g}"
     yield Fact(TESTS, "permutations", found.n_permutations, text)
     for name, numbers in found.constant.items():
         where = counted(len(numbers), "permutation")
@@ -181,6 +186,11 @@ def _repeat(found: Comparison, command: str, source: tuple[str, str] | None) -> 
     from isingmap import __version__
 
     yield text_fact(REPEAT, "version", f"isingmap {__version__}")
+    yield text_fact(REPEAT, "libraries", libraries())
+    digests = [learned.moments.digest for learned in found.maps]
+    of_groups = [f"{printable(label)} {digest}" for label, digest in zip(found.labels, digests, strict=True)]
+    text = f"SHA-256 of the names, means and pairs, in any order of rows: {'; '.join(of_groups)}"
+    yield Fact(REPEAT, "data", digests, text)
     if command:
         yield text_fact(REPEAT, "command", command)
     if source is not None:

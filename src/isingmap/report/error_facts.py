@@ -86,15 +86,19 @@ def source_of_errors(learned: LearnedMap) -> str:
     )
 
 
-def _intervals(learned: LearnedMap) -> str:
-    found = learned.coupling_intervals
-    by_profile, n_edges = int(found.by_profile.sum()), learned.model.n_edges
-    lost = int((np.isnan(found.lower) | np.isnan(found.upper)).sum())
-    how = {0: "by standard errors (Wald)", n_edges: "by profile likelihood"}.get(
+def kind_of_intervals(learned: LearnedMap) -> str:
+    """How the ends of the couplings' intervals were found."""
+    by_profile, n_edges = int(learned.coupling_intervals.by_profile.sum()), learned.model.n_edges
+    return {0: "by standard errors (Wald)", n_edges: "by profile likelihood"}.get(
         by_profile,
         f"by standard errors (Wald); of {by_profile} of {n_edges} edges by profile likelihood, because a cell of the "
         f"pair's table holds fewer than {FEW_ROWS:g} rows",
     )
+
+
+def _intervals(learned: LearnedMap) -> str:
+    found, how = learned.coupling_intervals, kind_of_intervals(learned)
+    lost = int((np.isnan(found.lower) | np.isnan(found.upper)).sum())
     if learned.em is not None:
         how += "; with missing cells profiles are not computed"
     text = f"95 %, {how}"

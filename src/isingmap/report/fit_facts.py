@@ -60,7 +60,7 @@ def fit_facts(learned: LearnedMap) -> list[Fact]:
 
 def _data(learned: LearnedMap) -> Iterator[Fact]:
     moments = learned.moments
-    yield Fact(DATA, "rows", float(moments.n_samples), _rows(learned))
+    yield from _rows(learned)
     yield Fact(DATA, "variables", len(moments.names), f"{len(moments.names):,}")
     yield from coding_facts(learned, DATA, "nodes.csv")
     if learned.groups:
@@ -70,11 +70,18 @@ def _data(learned: LearnedMap) -> Iterator[Fact]:
         yield Fact(DATA, "note", list(learned.notes), "\n".join(map(printable, learned.notes)))
 
 
-def _rows(learned: LearnedMap) -> str:
-    n_samples, spread = learned.moments.n_samples, learned.spread
+def _rows(learned: LearnedMap) -> Iterator[Fact]:
+    """How many there are, and for how many they count."""
+    n_samples, spread, rows = float(learned.moments.n_samples), learned.spread, learned.rows
     if spread is not None and spread.is_survey:
-        return f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
-    return f"{n_samples:,.10g}"
+        text = f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
+        yield Fact(DATA, "rows", n_samples, text)
+    elif rows is not None and rows.are_weighted:
+        if rows.n_rows is not None:
+            yield Fact(DATA, "rows", rows.n_rows, f"{rows.n_rows:,}, with frequency weights")
+        yield Fact(DATA, "sum of weights", n_samples, f"{n_samples:,.10g}, which counts as the number of rows")
+    else:
+        yield Fact(DATA, "rows", n_samples, f"{n_samples:,.10g}")
 
 
 def coding_facts(learned: LearnedMap, section: str, file: str) -> Iterator[Fact]:
@@ -260,7 +267,12 @@ def independent_log_likelihood(magnetizations: np.ndarray, share: np.ndarray | f
 
 def _criteria(result: SearchResult) -> str:
     values = f"{result.aic:.2f}, {result.bic:.2f}, {result.ebic:.2f}"
-    return f"{values} (gamma {result.gamma:g}; {counted(result.model.n_parameters, 'parameter')})"
+    text = f"{values} (gamma {result.gamma:g}; {counted(result.model.n_parameters, 'parameter')})"
+    n_fields = int(result.model.free_fields.sum())
+    if not (n_fields and result.gamma):
+        return text
+    by_edges = result.ebic - n_fields * result.path.ebic_penalty
+    return f"{text}. EBIC prices fields like couplings; with 4 gamma log(n) for couplings alone it is {by_edges:.2f}"
 
 
 def _convergence(result: SearchResult) -> str:
@@ -313,7 +325,7 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
     from isingmap import __version__
 
     yield text_fact(REPEAT, "version", f"isingmap {__version__}")
-    yield text_fact(REPEAT, "libraries", _libraries())
+    yield text_fact(REPEAT, "libraries", libraries())
     digest = learned.moments.digest
     yield Fact(REPEAT, "data", digest, f"SHA-256 of the names, means and pairs, in any order of rows: {digest}")
     if learned.command:
@@ -326,7 +338,7 @@ def _repeat(learned: LearnedMap) -> Iterator[Fact]:
         yield text_fact(REPEAT, CODE, printable(f"{settings_text(learned)}.{_asked(learned, call)}"))
 
 
-def _libraries() -> str:
+def libraries() -> str:
     """What else the numbers rest on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return f"Python {platform.python_version()}, {libraries}, {platform.system()} {platform.machine()}"

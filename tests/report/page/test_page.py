@@ -224,6 +224,11 @@ def test_a_damaged_folder_is_refused(hostile, tmp_path, harm, message):
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_file_of_the_folder_is_told_from_the_folder(hostile, capsys):
+    assert main(["report", str(hostile / "model.json")]) == 2
+    assert f"model.json is a file; give the folder of results that it is in, {hostile}" in capsys.readouterr().err
+
+
 def test_a_link_is_not_written_through(hostile, tmp_path):
     (tmp_path / "precious.txt").write_text("mine")
     (tmp_path / "report.html").symlink_to(tmp_path / "precious.txt")

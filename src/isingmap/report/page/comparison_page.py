@@ -16,6 +16,7 @@ from isingmap.report.difference_figure import FADED
 from isingmap.report.facts import Fact
 from isingmap.report.fit_facts import CARE, REPEAT
 from isingmap.report.map_figure import NODE_RADIUS, shown_names
+from isingmap.report.method_facts import METHODS
 from isingmap.report.page.cells import ShownTable, shown_table
 from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, VARIABLES, Compared
 from isingmap.report.page.difference_picture import differences_of, owners_of, views_of
@@ -35,7 +36,7 @@ from isingmap.report.page.sheet import Sheet, sheet_of
 from isingmap.report.text import shortened
 
 FIRST = "compared"
-HEADINGS = {TESTS: "tests", READING: "tests", REPEAT: "provenance"}
+HEADINGS = {TESTS: "tests", READING: "tests", METHODS: "provenance", REPEAT: "provenance"}
 PERMUTATIONS = "permutations"  # the label of what was dealt out, how often
 MOST_SAVED = 1_000_000  # bytes of a table that can be saved from the page; larger ones are in the folder alone
 # The tests of the whole, by the labels of their facts: what differs by how much.
