@@ -19,7 +19,7 @@ from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.report.columns import names_in
 from isingmap.report.common_places import common_places
-from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_of
+from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_pairs
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import as_text
 from isingmap.report.groups_facts import groups_facts
@@ -215,11 +215,9 @@ def difference_rows(comparison: Comparison) -> list[Row]:
     numbers = np.column_stack(
         [comparison.couplings, comparison.difference, comparison.edge_p_values, comparison.holm_p_values]
     )
-    names, tested = comparison.pair_names, comparison.is_tested
-    return [
-        (*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no", "; ".join(left_out_of(comparison, k)))
-        for k in order.tolist()
-    ]
+    names, tested, left_out = comparison.pair_names, comparison.is_tested, left_out_pairs(comparison)
+    without = ["; ".join(left_out.get(frozenset(pair), ())) for pair in names]
+    return [(*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no", without[k]) for k in order.tolist()]
 
 
 def variable_rows(comparison: Comparison) -> list[Row]:

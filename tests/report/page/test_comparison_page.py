@@ -183,7 +183,7 @@ def test_tests_in_words(compared, tmp_path, p_value, n_permutations, words):
     folder = shutil.copytree(compared, tmp_path / "both")
     edited(folder, change)
     structure, strength, ratio = verdicts_of(read_comparison(folder))
-    assert structure.startswith("Structure: the coupling that differs most differs by") and structure.endswith(words)
+    assert structure.startswith("Structure: the coupling that differs most, ") and structure.endswith(words)
     assert strength.startswith("Global strength: the sums of |couplings| differ by 1,000;")
     assert ratio.startswith("One map or two")
 
