@@ -97,7 +97,7 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
     _draw_stars(axes, points[edges[comparison.holm_p_values[shown] < LEVEL]])
     draw_nodes(axes, points, None, None)
     with as_written(axes):
-        draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, *box[1:]))
+        draw_names(axes, points, comparison.pairs[[*shown, *left_out]], comparison.names, NODE_RADIUS, (2.0, *box[1:]))
         axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
         draw_legend(axes, rows, corner + (0.0, CAPTION))
     return axes
