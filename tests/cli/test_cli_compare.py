@@ -10,6 +10,7 @@ import pytest
 
 from ctrl_c import press_after
 from isingmap import PlanarIsing, compare
+from isingmap.holm import holm
 from isingmap.interruption import look
 from isingmap.io.csv_table import read_table
 from isingmap.resampling import run as running
@@ -64,9 +65,14 @@ def test_tests_table_and_picture_and_a_map_for_each(run, two, tmp_path):
         row = rows[names]
         assert [float(row[name]) for name in ("coupling_first", "coupling_second")] == [first, second]
         assert [float(row[name]) for name in ("p_value", "p_holm")] == [p, q]
-    facts = {
-        fact["label"]: fact["value"] for fact in json.loads((tmp_path / "o" / "comparison.json").read_text())["facts"]
-    }
+    told = json.loads((tmp_path / "o" / "comparison.json").read_text())["facts"]
+    facts = {fact["label"]: fact["value"] for fact in told}
+    strongest = [fact for fact in told if fact["section"] == "Edges that differ most"]
+    for fact in strongest:
+        row = rows[fact["value"]["source"], fact["value"]["target"]]
+        first, second = (float(row[f"coupling_{which}"]) for which in ("first", "second"))
+        assert f": {first:+.3f} and {second:+.3f}, p = " in fact["text"]
+    assert strongest
     assert facts["structure"]["p_value"] == found.structure.p_value and facts["permutations"] == 6
     assert facts["likelihood ratio"]["value"] == found.likelihood_ratio.value
     edges = rows_of(tmp_path / "o" / "women" / "edges.csv")
@@ -124,7 +130,10 @@ def test_three_groups_are_compared_in_pairs(run, two, pairs, tmp_path):
         ("'=other", "_other", 140), ("men", "men", 150), ("women", "women", 160)
     ]  # fmt: skip
     tests = rows_of(tmp_path / "o" / "comparisons.csv")
-    assert all(float(row["structure_p"]) <= float(row["structure_p_holm"]) <= 1 for row in tests) and len(tests) == 3
+    assert len(tests) == 3
+    for test in ("structure", "strength", "likelihood_ratio"):
+        p_values, corrected = ([float(row[f"{test}_p{which}"]) for row in tests] for which in ("", "_holm"))
+        assert corrected == holm(np.array(p_values)).tolist()
     assert {path.name for path in (tmp_path / "o" / "compare-men-women").iterdir()} == FILES
     page = (tmp_path / "o" / "report.html").read_bytes()
     assert run("report", tmp_path / "o")[0] == 0 and (tmp_path / "o" / "report.html").read_bytes() == page

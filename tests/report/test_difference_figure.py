@@ -1,12 +1,14 @@
 """The picture of differences: drawn on axes that are given, names and legend apart, sure told from unsure."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from isingmap import IsingModel, PlanarIsing, SpinTable, compare
 from isingmap.data.table import Coding
 from isingmap.report.common_places import common_places
-from isingmap.report.difference_figure import difference_figure, plot_difference
+from isingmap.report.difference_figure import FADED, difference_figure, plot_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::isingmap.errors.IsingMapWarning")
 NAMES = ("alpha", "a very long name of a variable", "<b>", "$x$", "e")
@@ -53,6 +55,16 @@ def test_axes_go_in_and_come_out(found):
     assert (lines.get_colors()[:, 3] == 1).sum() == sure.sum() >= 1
     width, height = right.get_xlim()[1], right.get_ylim()[1]
     assert (np.concatenate(lines.get_segments()) < (width, height)).all()
+
+
+def test_pale_is_by_p_and_the_star_by_its_correction(found):
+    judged, edges = replace(found), np.flatnonzero(found.difference != 0)
+    for name, values in (("edge_p_values", [0.01, 0.03, 0.05, 0.9]), ("holm_p_values", [0.02, 0.05, 0.2, 1.0])):
+        vars(judged)[name] = np.ones(len(found.pairs))
+        vars(judged)[name][edges] = values
+    axes = difference_figure(judged, None).axes[0]
+    assert sorted(axes.collections[0].get_colors()[:, 3]) == [FADED, FADED, 1, 1]
+    assert sum(line.get_marker() == "*" for line in axes.lines) == 1
 
 
 def test_maps_that_do_not_fit_into_one_plane_have_common_places():

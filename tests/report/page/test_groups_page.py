@@ -29,6 +29,9 @@ def test_groups_and_pairs_are_links_and_names_are_text(folder):
     links = [a["href"] for tag, a in page.elements if tag == "a" and a["href"].endswith("/report.html")]
     assert links[:3] == ["one/report.html", "two/report.html", "%E7%9D%A1%E7%9C%A0/report.html"] and len(links) == 6
     words = "".join(page.texts["li"])
+    one, other = GROUPS
+    pairs = [f"{one} and {other}", f"{one} and =third", f"{other} and =third"]
+    assert [text for text in page.texts["a"] if " and " in text] == pairs and not any(pair in words for pair in pairs)
     assert "50 rows, 1 edge, 6 fields, global strength 0.250; in one" in words
     assert words.count("structure p = 0.25 (Holm 0.75), strength p = 0.5 (Holm 1), likelihood ratio p = 0.05") == 3
     assert set(page.texts["th"]) == {*names_in("groups.csv"), *names_in("comparisons.csv")}

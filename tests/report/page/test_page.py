@@ -2,6 +2,8 @@
 
 import csv
 import json
+import math
+import re
 import shutil
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from isingmap.report.page.fit_page import page_of
 from isingmap.report.page.folder import read_results
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import SCRIPTS
+from isingmap.report.page.shapes import ARC_RADIUS, arc_path
 from isingmap.report.page.sources import Table
 from isingmap.report.page.steps import curve_of, steps_of
 
@@ -38,6 +41,21 @@ def test_everything_is_there_without_a_script(page, hostile):
     values = {attributes.get("data-value") for _, attributes in page.elements} | set(page.texts["td"])
     assert {cell for row in rows for cell in row[2:] if cell} <= values  # all digits
     assert any(tag == "form" and "hidden" in attributes for tag, attributes in page.elements)
+
+
+def test_strong_edges_are_drawn_above_weak_ones(page, hostile):
+    couplings = IsingModel.load(hostile / "model.json").couplings
+    drawn = [int(a["data-edge"]) for tag, a in page.elements if tag == "line" and "data-edge" in a]
+    assert (np.diff(np.abs(couplings)[drawn]) >= 0).all() and len(drawn) == len(couplings)
+
+
+@pytest.mark.parametrize("field", [-3.0, -0.9, -0.4, 0.2, 0.5, 0.6, 20.0])
+def test_an_arc_ends_where_its_field_is(field):
+    flags, x, y = re.fullmatch(r"M0,-\S+A\S+ 0 (\d \d) (\S+),(\S+)", arc_path(field)).groups()
+    angle = math.radians(min(360 * math.tanh(abs(field)), 359.9))  # from the top
+    assert flags == f"{int(angle > math.pi)} {int(field > 0)}"
+    assert float(x) == pytest.approx(math.copysign(1, field) * ARC_RADIUS * math.sin(angle), abs=0.001)
+    assert float(y) == pytest.approx(-ARC_RADIUS * math.cos(angle), abs=0.001)
 
 
 def test_headings_tell_what_they_mean(page):

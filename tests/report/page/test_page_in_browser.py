@@ -39,6 +39,23 @@ def test_pointing_at_a_variable_and_an_edge_tells_of_them(page):
     assert page.run("return document.querySelectorAll('#picture .strong').length") == 1
 
 
+def test_words_of_variables_and_edges_have_the_numbers_of_the_tables(page, hostile):
+    columns, rows = read_csv(hostile / "nodes.csv")
+    row = dict(zip(columns, rows[-1], strict=True))
+    page.set("find", "plain")
+    by_model, in_data = (f"{50 * (1 + float(row[name])):.1f} %" for name in ("model_mean", "mean"))
+    assert f"+1 (\u201c1\u201d) in {by_model} by the model, {in_data} in the data." in page.card
+    degrees = [int(row[columns.index("degree")]) for row in rows]
+    busiest = degrees.index(max(degrees))
+    page.run("document.querySelectorAll('.table[data-kind=nodes] tbody tr')[arguments[0]].click()", busiest)
+    ties = [float(text) for text in page.texts("#card td.number")]
+    assert ties == sorted(ties, key=abs, reverse=True) and len(ties) == max(degrees) > 2
+    for k, coupling in enumerate(page.model.couplings.tolist()):
+        page.run("document.querySelectorAll('.table[data-kind=edges] tbody tr')[arguments[0]].click()", k)
+        words = f": they tend to {'agree' if coupling > 0 else 'differ'}, all others held fixed."
+        assert f"Coupling {coupling:.4g} (95 % " in page.card and words in page.card
+
+
 def test_a_click_keeps_and_a_click_aside_lets_go(page):
     page.point_at("[data-node='5'] .node", click=True)
     rows = page.texts(".table[data-kind=edges] tbody tr.marked")
@@ -167,6 +184,46 @@ def test_headings_sort_and_sort_back(page):
         assert [order * value for value in values] == sorted(order * value for value in values)
 
 
+def test_numbers_are_sorted_with_all_digits_and_empty_cells_last(page):
+    column = page.texts(".table[data-kind=edges] th").index("coupling")
+    cells = f".table[data-kind=edges] tbody td:nth-child({column + 1})"
+    values = ["", "-1e-05", "1e+22", "0.10001", "0.10002", "-Infinity", "-2000", "9", "10"]
+    page.run(
+        "[...document.querySelectorAll(arguments[0])].forEach((cell, k) => {"
+        "  cell.textContent = arguments[1][k] ? 'same' : '';"
+        "  cell.dataset.value = arguments[1][k] ?? '';"
+        "})",
+        cells,
+        values,
+    )
+    known = sorted((value for value in values if value), key=float)
+    n = len(page.texts(cells))
+    assert n <= len(values) and "" in values[:n]
+    known = [value for value in known if value in values[:n]]
+    for expected in (known, known[::-1]):
+        page.run(f"document.querySelector('.table[data-kind=edges] th:nth-child({column + 1}) button').click()")
+        shown = page.run("return [...document.querySelectorAll(arguments[0])].map((cell) => cell.dataset.value)", cells)
+        assert shown == [*expected, ""]
+
+
+def test_arrows_go_where_they_point(page):
+    def place():
+        (left, top, right, bottom), *_ = page.boxes("#picture .chosen .node")
+        return (left + right) / 2, (top + bottom) / 2
+
+    page.run("document.getElementById('picture').focus()")
+    page.press("\ue014")
+    moved = set()
+    for key, axis, sign in [("\ue014", 0, 1), ("\ue012", 0, -1), ("\ue015", 1, 1), ("\ue013", 1, -1)] * 2:
+        before = place()
+        page.press(key)
+        after = place()
+        if after != before:
+            moved.add(key)
+            assert sign * (after[axis] - before[axis]) > 0
+    assert len(moved) >= 3
+
+
 def test_the_keyboard_reaches_the_map_and_every_row(page):
     from selenium.webdriver.common.keys import Keys
 
@@ -275,7 +332,10 @@ def test_pictures_and_tables_are_saved(page, hostile):
     assert {"coupling > 0: agree", "coupling < 0: differ", "two (3)", "<i>one</i> (2)"} <= set(legend)
     assert legend == page.texts("aside .legend li span, aside #groups label span")
     page.run("document.getElementById('save-png').click()")
-    assert page.saved("map.png")[:4] == b"\x89PNG"
+    image = page.saved("map.png")
+    assert image[:4] == b"\x89PNG"
+    size = [int.from_bytes(image[k : k + 4], "big") for k in (16, 20)]
+    assert size == [int(2 * float(picture.get(side))) for side in ("width", "height")]
     for name in ("edges.csv", "nodes.csv"):
         page.run(f"document.querySelector('a[download=\"{name}\"]').click()")
         assert page.saved(name) == (hostile / name).read_bytes()

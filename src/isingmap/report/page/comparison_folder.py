@@ -11,12 +11,11 @@ import numpy as np
 
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import each_read_once
-from isingmap.files.safe_name import is_folder_name
 from isingmap.files.strict_json import read_json_object, shown
 from isingmap.learning.learned_map import Positions, check_places
 from isingmap.model import IsingModel
 from isingmap.report.facts import Fact
-from isingmap.report.page.sources import CHANGED, Table, facts_of, read_table, refuse_links
+from isingmap.report.page.sources import CHANGED, Table, facts_of, is_plain, read_table, refuse_links
 from isingmap.report.saved_map import positions_in
 
 COMPARISON, DIFFERENCES, VARIABLES = "comparison.json", "differences.csv", "variables.csv"
@@ -171,7 +170,7 @@ def _labels(document: dict, where: str) -> tuple[str, str]:
 def _folders(document: dict, where: str) -> tuple[str, ...]:
     """Plain names, in this folder or beside it: the page has links to them."""
     found = document.get("folders", [])
-    if not isinstance(found, list) or len(found) not in (0, 2) or not all(map(_is_plain, found)):
+    if not isinstance(found, list) or len(found) not in (0, 2) or not all(map(_is_near, found)):
         raise FileFormatError(
             f'{where}: expected the names of two folders under "folders", in this folder or beside it, got '
             f"{shown(found)}"
@@ -179,8 +178,8 @@ def _folders(document: dict, where: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _is_plain(name: object) -> bool:
-    return isinstance(name, str) and is_folder_name(name.removeprefix(UP))
+def _is_near(name: object) -> bool:
+    return isinstance(name, str) and is_plain(name.removeprefix(UP))
 
 
 def _title(document: dict, where: str) -> str:

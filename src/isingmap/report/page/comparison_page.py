@@ -6,7 +6,6 @@ The page is complete without JavaScript: the script only moves, filters and link
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from isingmap.data.table import counted
 from isingmap.errors import FileFormatError
@@ -24,6 +23,7 @@ from isingmap.report.page.difference_picture import NO_ESTIMATE, differences_of,
 from isingmap.report.page.picture import nodes_of
 from isingmap.report.page.rendering import (
     SCRIPTS,
+    Linked,
     codings_of,
     data_address,
     page_from,
@@ -97,20 +97,11 @@ def _warnings(found: Compared) -> list[str]:
     return [cut_between_words(fact.text, 160) for fact in warned]
 
 
-@dataclass(frozen=True)
-class Group:
-    """One of the two, what there is to say of it, and the address of its own page, if there is a link to it."""
-
-    label: str
-    words: str
-    address: str
-
-
-def _groups(found: Compared, with_links: bool) -> Iterator[Group]:
+def _groups(found: Compared, with_links: bool) -> Iterator[Linked]:
     told = [fact.text for fact in found.facts if fact.section == GROUPS and isinstance(fact.value, dict)]
     folders = found.folders if with_links else ()
     for k, label in enumerate(found.labels):
-        yield Group(printable(label), told[k] if k < len(told) else "", page_in(folders[k]) if folders else "")
+        yield Linked(printable(label), told[k] if k < len(told) else "", page_in(folders[k]) if folders else "")
 
 
 def verdicts_of(found: Compared) -> Iterator[str]:

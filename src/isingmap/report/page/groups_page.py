@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +11,12 @@ from isingmap.printable import printable
 from isingmap.report.columns import names_in
 from isingmap.report.groups_facts import groups_facts
 from isingmap.report.page.cells import shown_table
-from isingmap.report.page.rendering import data_address, page_from, page_in
+from isingmap.report.page.rendering import Linked, data_address, page_from, page_in
 from isingmap.report.page.sources import CHANGED, Table, is_plain, read_table, refuse_links
 
 GROUPS, COMPARISONS = "groups.csv", "comparisons.csv"
 _COUNTS = frozenset(("edges", "fields", "permutations"))
 _NAMES = frozenset(("group", "first", "second", "folder"))
-
-
-@dataclass(frozen=True)
-class Linked:
-    """A group or a comparison: what it is called, what there is to say of it, and the address of its page."""
-
-    label: str
-    words: str
-    address: str
 
 
 def groups_page_of(folder: Path, *, with_links: bool) -> str:

@@ -68,6 +68,15 @@ def page_in(folder: str) -> str:
 
 
 @dataclass(frozen=True)
+class Linked:
+    """A group or a comparison: what it is called, what there is to say of it, and the address of its page, if any."""
+
+    label: str
+    words: str
+    address: str
+
+
+@dataclass(frozen=True)
 class Section:
     """Facts under one heading: a label and paragraphs each, or lines of a list without labels."""
 
