@@ -140,7 +140,7 @@ def write_groups(
         write_csv(made / "comparisons.csv", COMPARISON_COLUMNS, tests)
         text = as_text(f"Maps of {len(groups):,} groups", title, list(groups_facts(groups, tests)))
         (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
-        write_page(made, made / REPORT)
+        write_page(made, made / REPORT, is_complete=True)
     return folder
 
 
@@ -198,7 +198,7 @@ def _write_files(
     )
     text = as_text("Comparison of two groups", title, facts)
     (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
-    write_page(made, made / REPORT)  # made of the other files, and so the last
+    write_page(made, made / REPORT, is_complete=True)  # made of the other files, and so the last
 
 
 def _warnings_of(comparison: Comparison) -> list[str]:

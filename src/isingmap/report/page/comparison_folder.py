@@ -175,6 +175,8 @@ def _folders(document: dict, where: str) -> tuple[str, ...]:
             f'{where}: expected the names of two folders under "folders", in this folder or beside it, got '
             f"{shown(found)}"
         )
+    if len(set(found)) < len(found):
+        raise FileFormatError(f'{where}: expected two different folders under "folders", got {shown(found)}')
     return tuple(found)
 
 

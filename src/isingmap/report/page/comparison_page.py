@@ -23,11 +23,12 @@ from isingmap.report.page.difference_picture import NO_ESTIMATE, differences_of,
 from isingmap.report.page.picture import nodes_of
 from isingmap.report.page.rendering import (
     SCRIPTS,
+    IsThere,
     Linked,
     codings_of,
     data_address,
+    linked,
     page_from,
-    page_in,
     rounded,
     sections_of,
 )
@@ -48,8 +49,8 @@ _TESTED = {
 }
 
 
-def page_of(found: Compared, *, with_links: bool = True) -> str:
-    """The page, HTML; links to the pages of the groups hold only in the folder of the comparison.
+def page_of(found: Compared, is_there: IsThere | None = lambda _: True) -> str:
+    """The page, HTML; it leads to pages of the groups that are there, which holds only in the folder of the comparison.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         headline=f"{counted(model.n_spins, 'variable')}, {counted(model.n_edges, 'pair')} that one map or both have",
         labels=[printable(label) for label in found.labels],
         short_labels=shown_names(map(printable, found.labels)),
-        groups=list(_groups(found, with_links)),
+        groups=list(_groups(found, is_there)),
         codings=codings_of(found.facts),
         permutations=[fact.text for fact in found.facts if fact.label == PERMUTATIONS],
         verdicts=list(verdicts_of(found)),
@@ -97,11 +98,11 @@ def _warnings(found: Compared) -> list[str]:
     return [cut_between_words(fact.text, 160) for fact in warned]
 
 
-def _groups(found: Compared, with_links: bool) -> Iterator[Linked]:
+def _groups(found: Compared, is_there: IsThere | None) -> Iterator[Linked]:
     told = [fact.text for fact in found.facts if fact.section == GROUPS and isinstance(fact.value, dict)]
-    folders = found.folders if with_links else ()
+    folders = found.folders or ("", "")
     for k, label in enumerate(found.labels):
-        yield Linked(printable(label), told[k] if k < len(told) else "", page_in(folders[k]) if folders else "")
+        yield linked(printable(label), told[k] if k < len(told) else "", folders[k], is_there)
 
 
 def verdicts_of(found: Compared) -> Iterator[str]:
