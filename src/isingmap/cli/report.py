@@ -48,6 +48,7 @@ def _page_to_write(text: str) -> str:
 
 
 def run(arguments: Namespace) -> int:
+    import sys
     from pathlib import Path
 
     from isingmap.errors import FileFormatError
@@ -63,6 +64,7 @@ def run(arguments: Namespace) -> int:
     if arguments.output is not None:
         check_file(path, force=arguments.force)
         path.parent.mkdir(parents=True, exist_ok=True)
-    write_page(folder, path)
+    for page in write_page(folder, path):
+        print(f"note: {printable(folder / page)} is not there, and the report does not lead to it", file=sys.stderr)
     print(f"the report of {printable(folder)} in {printable(path)}", file=streams.beside(str(path)))
     return 0

@@ -14,6 +14,7 @@ import numpy as np
 POSITIVE = "#4a7fb5"
 NEGATIVE = "#e06010"
 ZERO = "#999999"
+LEFT_OUT = "#b0559a"  # pairs of a comparison whose difference means nothing
 DASHES = (0, (3.2, 1.6))
 SIGN_MEANINGS = ((1, "coupling > 0: agree"), (-1, "coupling < 0: differ"), (0, "coupling 0"))
 NARROWEST, WIDEST = 0.35, 3.6  # points

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from isingmap.comparing.comparison import CLUSTERS, PAIRS, ROWS, Comparison, GroupTest
-from isingmap.data.table import counted
+from isingmap.data.table import FIELD, counted
+from isingmap.learning.learned_map import LearnedMap
 from isingmap.option import given
 from isingmap.printable import printable
 from isingmap.report.comparison_methods import comparison_method_facts
@@ -21,6 +23,9 @@ from isingmap.structure.options import RESTARTED
 
 GROUPS, TESTS, EDGES, READING = "Groups", "Tests", "Edges that differ most", "Reading it"
 LEVEL = 0.05
+NOT_COMPARED = "left out of a map: no finite coupling"  # in legends
+# Of a pair that a search left out, by the groups where it did.
+MEANINGLESS = "in {} this pair has no finite coupling, and 0 stands for it: the difference means nothing"
 _SHOWN, _FAILURES_SHOWN = 8, 3
 _UNITS = {ROWS: "rows", CLUSTERS: "whole clusters of rows", PAIRS: "clusters that are in both groups, which swap sides"}
 
@@ -33,7 +38,7 @@ def comparison_facts(
     yield from _permuted(found)
     yield from _tests(found)
     yield from _edges(found)
-    yield from _infinite(found)
+    yield from _infinite(found, command)
     yield from (text_fact(CARE, "warning", text) for text in warnings)
     yield from _reading(found)
     yield from comparison_method_facts(found)
@@ -76,8 +81,10 @@ def _permuted(found: Comparison) -> Iterator[Fact]:
 
 def _tests(found: Comparison) -> Iterator[Fact]:
     first, second = found.strengths
-    yield _test("structure", found.structure, "largest difference of a coupling")
-    yield _test("global strength", found.strength, f"{first:.3f} against {second:.3f}, difference")
+    yield _structure(found)
+    yield _test(
+        "global strength", found.strength, f"{first:.3f} against {second:.3f}, difference", without=_counted_as_0(found)
+    )
     together = found.together.model
     what = f"one map for all rows ({counted(together.n_edges, 'edge')}) against two, 2 log likelihood ratio"
     composite = "; composite, because cells are missing" if found.together.result.is_composite else ""
@@ -90,10 +97,39 @@ def _tests(found: Comparison) -> Iterator[Fact]:
         yield Fact(TESTS, "chi-square", value, text)
 
 
-def _test(label: str, test: GroupTest, what: str, more: str = "") -> Fact:
+def _structure(found: Comparison) -> Fact:
+    pair = widest(found.difference, found.pair_names)
+    without = left_out_pairs(found).get(frozenset(pair), [])
+    test = _test(
+        "structure",
+        found.structure,
+        f"largest difference of a coupling ({_pair(pair)})",
+        without=MEANINGLESS.format(" and ".join(map(printable, without))) if without else "",
+    )
+    value = {**cast(dict, test.value), "source": pair[0], "target": pair[1], "left_out_of": without}
+    return replace(test, value=value)
+
+
+def _pair(pair: Sequence[str]) -> str:
+    return " - ".join(distinct(map(printable, pair), 30))
+
+
+def widest(difference: np.ndarray, pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The pair that differs most; of several the first by name."""
+    most = np.abs(difference)
+    return min((pairs[k] for k in np.flatnonzero(most == most.max()).tolist()), key=sorted)
+
+
+def _counted_as_0(found: Comparison) -> str:
+    n_pairs = len(left_out_pairs(found))
+    return f"{counted(n_pairs, 'pair')} without a finite coupling in a group counted as 0 there" if n_pairs else ""
+
+
+def _test(label: str, test: GroupTest, what: str, more: str = "", *, without: str = "") -> Fact:
     value = {"value": test.value, "expected": _known(test.expected), "p_value": test.p_value}
     by_chance = "" if math.isnan(test.expected) else f", {test.expected:.3f} by chance"
-    return Fact(TESTS, label, value, f"{what} {test.value:.3f}{by_chance}; p = {test.p_value:.3g}{more}")
+    without = f". Care: {without}" if without else ""
+    return Fact(TESTS, label, value, f"{what} {test.value:.3f}{by_chance}; p = {test.p_value:.3g}{more}{without}")
 
 
 def _known(number: float) -> float | None:
@@ -120,7 +156,7 @@ def _edges(found: Comparison) -> Iterator[Fact]:
             f"corrected p can get below {min(least, 1.0):.2g})"
         )
     yield Fact(TESTS, "edges", {"tested": tested, "below_level": sure, "below_level_holm": corrected}, text)
-    names = distinct(map(printable, found.names), 30)
+    names, left_out = distinct(map(printable, found.names), 30), left_out_pairs(found)
     for k in by_p_value(found)[:_SHOWN].tolist():
         if found.difference[k] == 0:
             break
@@ -129,34 +165,40 @@ def _edges(found: Comparison) -> Iterator[Fact]:
         value = {"source": found.names[i], "target": found.names[j], "first": first, "second": second,
                  "p_value": float(p_values[k]), "p_holm": float(holm[k])}  # fmt: skip
         numbers = f"{first:+.3f} and {second:+.3f}, p = {p_values[k]:.3g}, Holm {holm[k]:.3g}"
-        without = left_out_of(found, k)
+        without = left_out.get(frozenset((found.names[i], found.names[j])))
         if without:
             numbers += f"; left out of {' and '.join(map(printable, without))}: infinite or too strong there"
         yield Fact(EDGES, "", value, f"{names[i]} - {names[j]}: {numbers}")
 
 
-def left_out_of(found: Comparison, k: int) -> list[str]:
-    """The groups whose map lacks pair k because it would be infinite or too strong: 0 is no estimate there."""
-    pair = {*found.pair_names[k]}
-    return [
-        label
-        for label, learned in zip(found.labels, found.maps, strict=True)
-        if any({one.source, one.target} == pair for one in learned.result.excluded)
-    ]
+def left_out_pairs(found: Comparison) -> dict[frozenset[str], list[str]]:
+    """Pairs that would be infinite or too strong, and the groups whose map lacks them: 0 is no estimate there."""
+    groups: dict[frozenset[str], list[str]] = {}
+    for label, learned in zip(found.labels, found.maps, strict=True):
+        for pair in dict.fromkeys(map(frozenset, _without_estimate(learned))):
+            groups.setdefault(pair, []).append(label)
+    return groups
 
 
-def _infinite(found: Comparison) -> Iterator[Fact]:
+def _infinite(found: Comparison, command: str) -> Iterator[Fact]:
     """Pairs that a search had to leave out, where a difference is none between two estimates."""
     for label, learned in zip(found.labels, found.maps, strict=True):
-        pairs = [(one.source, one.target) for one in learned.result.excluded]
+        pairs = _without_estimate(learned)
         if pairs:
             shown = some([f"{source} - {target}" for source, target in pairs], 6)
             text = (
                 f"{counted(len(pairs), 'coupling')} would be infinite or too strong in {printable(label)} and "
                 f"{'counts' if len(pairs) == 1 else 'count'} as 0 ({shown}), so that size and sign of such a "
-                "difference mean nothing; with prior=1 all are finite, and searches take those that pay"
+                "difference mean nothing"
             )
+            if learned.result.prior is None:
+                prior = "--prior 1" if command else "prior=1"
+                text += f"; with {prior} all are finite, and searches take those that pay"
             yield Fact(CARE, "left out", {"group": label, "pairs": [list(pair) for pair in pairs]}, text)
+
+
+def _without_estimate(learned: LearnedMap) -> list[tuple[str, str]]:
+    return [(one.source, one.target) for one in learned.result.excluded if one.target != FIELD]
 
 
 def _reading(found: Comparison) -> Iterator[Fact]:

@@ -19,7 +19,7 @@ from isingmap.interruption import listening, undisturbed
 from isingmap.learning.learned_map import LearnedMap, Positions
 from isingmap.report.columns import names_in
 from isingmap.report.common_places import common_places
-from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_of
+from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_out_pairs
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import as_text
 from isingmap.report.groups_facts import groups_facts
@@ -144,7 +144,7 @@ def write_groups(
         write_csv(made / "comparisons.csv", COMPARISON_COLUMNS, tests)
         text = as_text(f"Maps of {len(groups):,} groups", title, list(groups_facts(groups, tests)))
         (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
-        write_page(made, made / REPORT)
+        write_page(made, made / REPORT, is_complete=True)
     return folder
 
 
@@ -227,7 +227,7 @@ def _write_files(
     )
     text = as_text("Comparison of two groups", title, facts)
     (made / "summary.txt").write_text(text, "utf-8", "backslashreplace")
-    write_page(made, made / REPORT)  # made of the other files, and so the last
+    write_page(made, made / REPORT, is_complete=True)  # made of the other files, and so the last
 
 
 def _warnings_of(comparison: Comparison) -> list[str]:
@@ -244,11 +244,9 @@ def difference_rows(comparison: Comparison) -> list[Row]:
     numbers = np.column_stack(
         [comparison.couplings, comparison.difference, comparison.edge_p_values, comparison.holm_p_values]
     )
-    names, tested = comparison.pair_names, comparison.is_tested
-    return [
-        (*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no", "; ".join(left_out_of(comparison, k)))
-        for k in order.tolist()
-    ]
+    names, tested, left_out = comparison.pair_names, comparison.is_tested, left_out_pairs(comparison)
+    without = ["; ".join(left_out.get(frozenset(pair), ())) for pair in names]
+    return [(*names[k], *numbers[k].tolist(), "yes" if tested[k] else "no", without[k]) for k in order.tolist()]
 
 
 def variable_rows(comparison: Comparison) -> list[Row]:

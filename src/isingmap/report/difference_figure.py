@@ -9,9 +9,9 @@ import numpy as np
 from isingmap.comparing.comparison import Comparison
 from isingmap.data.table import counted
 from isingmap.learning.learned_map import Positions, check_places
-from isingmap.report.appearance import scale_of
+from isingmap.report.appearance import LEFT_OUT, scale_of
 from isingmap.report.common_places import common_places
-from isingmap.report.comparison_facts import LEVEL
+from isingmap.report.comparison_facts import LEVEL, NOT_COMPARED, left_out_pairs
 from isingmap.report.map_figure import (
     FONT_SIZE,
     INCH,
@@ -82,9 +82,9 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
     check_kind("plot_difference", comparison, Comparison, "what compare returns")
     models = [learned.model for learned in comparison.maps]
     places = common_places(models) if places is None else check_places(places, comparison.names)
-    shown = np.flatnonzero(comparison.difference != 0)
+    shown, left_out = _shown_pairs(comparison)
     edges, difference = comparison.pairs[shown], comparison.difference[shown]
-    rows = _legend_rows(comparison, difference)
+    rows = _legend_rows(comparison, shown, bool(len(left_out)))
     axes = new_axes(_size(places), whole=True) if axes is None else check_axes(axes)
     width, height = in_points(axes)
     box, corner = room_beside((width, max(height - CAPTION, 1.0)), len(rows), LEGEND_WIDTH, "")
@@ -92,13 +92,29 @@ def plot_difference(comparison: Comparison, axes: Any = None, *, places: Positio
     frame = np.array(list(places.values()), dtype=float).reshape(-1, 2)
     points = scaled(np.array([places[name] for name in comparison.names], dtype=float).reshape(-1, 2), frame, box)
     draw_edges(axes, points, edges, difference, np.where(comparison.edge_p_values[shown] < LEVEL, 1.0, FADED))
+    for i, j in comparison.pairs[left_out].tolist():
+        axes.add_line(_left_out(*points[[i, j]].T))
     _draw_stars(axes, points[edges[comparison.holm_p_values[shown] < LEVEL]])
     draw_nodes(axes, points, None, None)
     with as_written(axes):
-        draw_names(axes, points, edges, comparison.names, NODE_RADIUS, (2.0, *box[1:]))
+        draw_names(axes, points, comparison.pairs[[*shown, *left_out]], comparison.names, NODE_RADIUS, (2.0, *box[1:]))
         axes.text(MARGIN / 2, 10, _caption(comparison), fontsize=FONT_SIZE, va="center", color="#333333")
         draw_legend(axes, rows, corner + (0.0, CAPTION))
     return axes
+
+
+def _shown_pairs(comparison: Comparison) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the pairs that differ: those with two estimates, and those that a map lacks as they had none."""
+    differ, left_out = np.flatnonzero(comparison.difference != 0), left_out_pairs(comparison)
+    names = comparison.names
+    is_left_out = np.array([frozenset((names[i], names[j])) in left_out for i, j in comparison.pairs[differ].tolist()])
+    return differ[~is_left_out.astype(bool)], differ[is_left_out.astype(bool)]
+
+
+def _left_out(x: Any, y: Any) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D(x, y, color=LEFT_OUT, linestyle="-.", linewidth=1.2, zorder=1)
 
 
 def _draw_stars(axes: Any, ends: np.ndarray) -> None:
@@ -121,19 +137,21 @@ def _caption(comparison: Comparison) -> str:
     )
 
 
-def _legend_rows(comparison: Comparison, difference: np.ndarray) -> list[tuple]:
+def _legend_rows(comparison: Comparison, shown: np.ndarray, has_left_out: bool) -> list[tuple]:
     first, second = shown_names(comparison.labels)
-    p_values, holm = comparison.edge_p_values, comparison.holm_p_values
-    differs = comparison.difference != 0
+    difference = comparison.difference[shown]
+    p_values, holm = comparison.edge_p_values[shown], comparison.holm_p_values[shown]
     rows = [
         (legend_line(sign, 1.8), f"more positive in {label}")
         for sign, label in ((1, second), (-1, first))
         if (np.sign(difference) == sign).any()
     ]
-    if (p_values[differs] >= LEVEL).any():
+    if (p_values >= LEVEL).any():
         rows.append((_faded(), f"pale: p \N{GREATER-THAN OR EQUAL TO} {LEVEL:g}"))
     if (holm < LEVEL).any():
         rows.append((_star(0, 0), f"p < {LEVEL:g}, corrected (Holm)"))
+    if has_left_out:
+        rows.append((_left_out([], []), NOT_COMPARED))
     return rows + width_rows("|difference|", scale_of(difference))
 
 

@@ -34,6 +34,15 @@ def shortened(text: object, length: int) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
+def cut_between_words(text: str, length: int) -> str:
+    """`text` cut to `length` letters, between two words if there is a place for it in the second half."""
+    if len(text) <= length:
+        return text
+    cut = text[: length - 3]
+    end = cut.rfind(" ")
+    return (cut[:end] if end > length // 2 else cut) + " ..."
+
+
 def distinct(texts: Iterable[str], length: int, dots: str = "...") -> list[str]:
     """The texts cut to `length` letters so that no two become alike: long beginnings that they share are left out.
 

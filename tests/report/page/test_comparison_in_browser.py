@@ -168,7 +168,7 @@ def test_the_keyboard_reaches_every_number(page, found):
 def test_the_picture_is_saved_with_the_legend_of_its_view(page):
     choose(page, "view", 1)
     page.run("document.getElementById('save-svg').click()")
-    picture = xml.fromstring(page.saved("difference.svg"))
+    picture = xml.fromstring(page.saved("difference-by-sign.svg"))
     legend = [text.text for text in picture.findall(".//{*}text[@class='words']")]
     assert legend == page.texts("aside .legend:not([hidden]) li span") and len(legend) > 3
 

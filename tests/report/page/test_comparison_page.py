@@ -66,6 +66,19 @@ def test_the_command_writes_the_same_page_again_and_elsewhere_without_links(comp
     assert all(a["href"].startswith(("#", "data:")) for _, a in elsewhere.elements if "href" in a)
 
 
+def test_links_lead_only_to_what_is_there_and_what_is_not_is_named(compared, tmp_path, capsys):
+    folder = shutil.copytree(compared, tmp_path / "both")
+    there, gone = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))["folders"]
+    shutil.move(folder / gone, folder / "elsewhere")
+    assert main(["report", str(folder)]) == 0
+    assert f"{gone}/report.html is not there" in capsys.readouterr().err
+    page = Elements((folder / "report.html").read_text(encoding="utf-8"))
+    leading = [a["href"] for tag, a in page.elements if tag == "a" and a["href"].endswith("report.html")]
+    assert len(leading) == 1 and (folder / leading[0]).is_file()
+    assert f"(its page {gone}/report.html is not there)" in "".join(page.texts["li"])
+    assert any("dead where it was sent alone" in text for text in page.texts["p"])
+
+
 def test_a_folder_of_an_older_version_has_a_page(compared, tmp_path):
     folder = shutil.copytree(compared, tmp_path / "both")
     (folder / "variables.csv").unlink()
@@ -183,7 +196,7 @@ def test_tests_in_words(compared, tmp_path, p_value, n_permutations, words):
     folder = shutil.copytree(compared, tmp_path / "both")
     edited(folder, change)
     structure, strength, ratio = verdicts_of(read_comparison(folder))
-    assert structure.startswith("Structure: the coupling that differs most differs by") and structure.endswith(words)
+    assert structure.startswith("Structure: the coupling that differs most, ") and structure.endswith(words)
     assert strength.startswith("Global strength: the sums of |couplings| differ by 1,000;")
     assert ratio.startswith("One map or two")
 
@@ -267,6 +280,7 @@ def with_a_place_less(folder):
         (with_an_entry("facts", {}), 'expected a list of objects under "facts"'),
         (with_an_entry("folders", ["a", "javascript:alert(1)"]), 'expected the names of two folders under "folders"'),
         (with_an_entry("folders", ["a", "../../b"]), 'expected the names of two folders under "folders"'),
+        (with_an_entry("folders", ["a", "a"]), 'expected two different folders under "folders"'),
         (with_an_entry("positions", {"plain": [0]}), "the position of 'plain' must be two numbers"),
         (
             with_another_largest_difference,

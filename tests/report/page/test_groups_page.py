@@ -18,6 +18,9 @@ def folder(tmp_path):
     pairs = [(labels[i], labels[j], f"compare-{i}-{j}", *tests) for i, j in ((0, 1), (0, 2), (1, 2))]
     write_csv(tmp_path / "groups.csv", names_in("groups.csv"), groups)
     write_csv(tmp_path / "comparisons.csv", names_in("comparisons.csv"), pairs)
+    for name in (*folders, *(pair[2] for pair in pairs)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.html").touch()
     return tmp_path
 
 
@@ -35,6 +38,13 @@ def test_groups_and_pairs_are_links_and_names_are_text(folder):
     assert "50 rows, 1 edge, 6 fields, global strength 0.250; in one" in words
     assert words.count("structure p = 0.25 (Holm 0.75), strength p = 0.5 (Holm 1), likelihood ratio p = 0.05") == 3
     assert set(page.texts["th"]) == {*names_in("groups.csv"), *names_in("comparisons.csv")}
+
+
+def test_a_page_that_is_not_there_is_named(folder):
+    (folder / "two" / "report.html").unlink()
+    assert write_page(folder, folder / "report.html") == ["two/report.html"]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert 'href="two/report.html"' not in page and "(its page two/report.html is not there)" in page
 
 
 def test_elsewhere_there_are_no_links(folder, tmp_path_factory):

@@ -36,6 +36,7 @@
     ];
   }
 
+  const tieWords = (e) => (data.owners[e] === data.no_estimate ? "left out: no difference" : edges.text(e, "difference"));
   const percent = (p) => `${Number((100 * p).toPrecision(3))} %`;
 
   function count() {
@@ -43,7 +44,7 @@
     return `${those} of ${nEdges} edges of either map and ${n} variables shown.`;
   }
 
-  const map = pictureOf(data, { edges, nodes }, { edgeWords, nodeWords, tieWords: (e) => edges.text(e, "difference"), count });
+  const map = pictureOf(data, { edges, nodes }, { edgeWords, nodeWords, tieWords, count });
 
   /* --- what is shown ------------------------------------------------------------------------------------ */
 
@@ -66,9 +67,10 @@
   /** Colours, widths and dashes of a view, and its legend. */
   function look(view) {
     const looks = data.views[view], byChance = data.by_chance[view];
+    data.picture = data.pictures[view];
     map.links.filter((e) => looks[e]).attr("stroke", (e) => looks[e][0]).attr("stroke-width", (e) => looks[e][1])
       .attr("stroke-dasharray", (e) => looks[e][2] || null)
-      .attr("stroke-opacity", (e) => (byChance && data.p_values[e] >= data.level ? data.faded : null));
+      .attr("stroke-opacity", (e) => (byChance && data.p_values[e] >= data.level && data.owners[e] !== data.no_estimate ? data.faded : null));
     d3.select(".stars").classed("out", !byChance);
     document.querySelectorAll(".legend").forEach((legend) => { legend.hidden = Number(legend.dataset.view) !== view; });
   }

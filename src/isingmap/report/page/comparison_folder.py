@@ -20,6 +20,7 @@ from isingmap.report.saved_map import positions_in
 
 COMPARISON, DIFFERENCES, VARIABLES = "comparison.json", "differences.csv", "variables.csv"
 COUPLINGS = ("coupling_first", "coupling_second")
+LEFT_OUT = "left_out_of"  # no column of older versions
 UP = "../"
 STRUCTURE = "structure"  # the label of the test of the largest difference
 
@@ -41,6 +42,8 @@ class Compared:
         The graph of all edges; its couplings are those of the second map less those of the first.
     couplings : (n_edges, 2) array
     p_values, holm : (n_edges,) array
+    left_out_of : list of str
+        Of each edge, the groups that have no finite coupling there, whose 0 is no estimate; mostly empty.
     rows : list of int
         Of each edge in the table of differences.
     positions : mapping or None
@@ -57,6 +60,7 @@ class Compared:
     couplings: np.ndarray
     p_values: np.ndarray
     holm: np.ndarray
+    left_out_of: list[str]
     rows: list[int]
     positions: Positions | None
     tables: Mapping[str, Table]
@@ -88,6 +92,7 @@ def _read(folder: Path) -> Compared:
     _check_differences(table, couplings)
     rows = np.flatnonzero((couplings != 0).any(axis=1))
     pairs = _pairs(table, names)
+    left_out = table.optional(LEFT_OUT)
     facts = facts_of(document.get("facts", []), where)
     _check_same(table, couplings, facts)
     return Compared(
@@ -100,6 +105,7 @@ def _read(folder: Path) -> Compared:
         couplings=couplings[rows],
         p_values=np.array(table.numbers("p_value"))[rows],
         holm=np.array(table.numbers("p_holm"))[rows],
+        left_out_of=[left_out[k] for k in rows.tolist()],
         rows=rows.tolist(),
         positions=check_places(positions_in(document, where), names) if "positions" in document else None,
         tables={DIFFERENCES: table, VARIABLES: variables},
@@ -169,6 +175,8 @@ def _folders(document: dict, where: str) -> tuple[str, ...]:
             f'{where}: expected the names of two folders under "folders", in this folder or beside it, got '
             f"{shown(found)}"
         )
+    if len(set(found)) < len(found):
+        raise FileFormatError(f'{where}: expected two different folders under "folders", got {shown(found)}')
     return tuple(found)
 
 

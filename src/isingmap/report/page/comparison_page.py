@@ -9,46 +9,49 @@ from collections.abc import Iterator
 
 from isingmap.data.table import counted
 from isingmap.errors import FileFormatError
+from isingmap.files.safe_name import folder_names
 from isingmap.files.strict_json import shown
 from isingmap.printable import printable
-from isingmap.report.comparison_facts import EDGES, GROUPS, LEVEL, READING, TESTS
+from isingmap.report.comparison_facts import EDGES, GROUPS, LEVEL, MEANINGLESS, READING, TESTS, widest
 from isingmap.report.difference_figure import FADED
 from isingmap.report.facts import Fact
 from isingmap.report.fit_facts import CARE, REPEAT
 from isingmap.report.map_figure import NODE_RADIUS, shown_names
 from isingmap.report.method_facts import METHODS
 from isingmap.report.page.cells import ShownTable, shown_table
-from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, VARIABLES, Compared
-from isingmap.report.page.difference_picture import differences_of, owners_of, views_of
+from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, LEFT_OUT, STRUCTURE, VARIABLES, Compared
+from isingmap.report.page.difference_picture import NO_ESTIMATE, differences_of, owners_of, views_of, weights_of
 from isingmap.report.page.picture import nodes_of
 from isingmap.report.page.rendering import (
     SCRIPTS,
+    IsThere,
     Linked,
     codings_of,
     data_address,
+    linked,
     page_from,
-    page_in,
     rounded,
     sections_of,
 )
 from isingmap.report.page.shapes import STAR
 from isingmap.report.page.sheet import Sheet, sheet_of
-from isingmap.report.text import shortened
+from isingmap.report.text import cut_between_words, shortened
 
 FIRST = "compared"
 HEADINGS = {TESTS: "tests", READING: "tests", METHODS: "provenance", REPEAT: "provenance"}
+PICTURE = "difference"  # what is saved is called by its view, the first of them as the printed picture
 PERMUTATIONS = "permutations"  # the label of what was dealt out, how often
 MOST_SAVED = 1_000_000  # bytes of a table that can be saved from the page; larger ones are in the folder alone
 # The tests of the whole, by the labels of their facts: what differs by how much.
 _TESTED = {
-    "structure": "Structure: the coupling that differs most differs by {}",
+    "structure": "Structure: the coupling that differs most{1} differs by {0}",
     "global strength": "Global strength: the sums of |couplings| differ by {}",
     "likelihood ratio": "One map or two: 2 log likelihood ratio of two maps against one for all rows {}",
 }
 
 
-def page_of(found: Compared, *, with_links: bool = True) -> str:
-    """The page, HTML; links to the pages of the groups hold only in the folder of the comparison.
+def page_of(found: Compared, is_there: IsThere | None = lambda _: True) -> str:
+    """The page, HTML; it leads to pages of the groups that are there, which holds only in the folder of the comparison.
 
     Raises
     ------
@@ -65,11 +68,11 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         headline=f"{counted(model.n_spins, 'variable')}, {counted(model.n_edges, 'pair')} that one map or both have",
         labels=[printable(label) for label in found.labels],
         short_labels=shown_names(map(printable, found.labels)),
-        groups=list(_groups(found, with_links)),
+        groups=list(_groups(found, is_there)),
         codings=codings_of(found.facts),
         permutations=[fact.text for fact in found.facts if fact.label == PERMUTATIONS],
         verdicts=list(verdicts_of(found)),
-        warnings=[shortened(fact.text, 160) for fact in found.facts if fact.section == CARE],
+        warnings=_warnings(found),
         sections=sections_of(found.facts, HEADINGS, FIRST, left_out=EDGES),
         sheet=sheet,
         nodes=list(nodes_of(model, None, sheet)),
@@ -77,8 +80,9 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
         faded=FADED,
         level=LEVEL,
         star=STAR,
-        printed="difference.svg",
+        printed=f"{PICTURE}.svg",
         views=views,
+        has_left_out=bool((owners_of(found) == NO_ESTIMATE).any()),
         has_pale=bool((found.p_values >= LEVEL).any()),
         has_stars=bool((found.holm < LEVEL).any()),
         tables=_tables(found),
@@ -88,11 +92,18 @@ def page_of(found: Compared, *, with_links: bool = True) -> str:
     )
 
 
-def _groups(found: Compared, with_links: bool) -> Iterator[Linked]:
+def _warnings(found: Compared) -> list[str]:
+    """What was warned of; pairs that were left out are among that, and told by themselves where nobody was warned."""
+    care = [fact for fact in found.facts if fact.section == CARE]
+    warned = [fact for fact in care if fact.label == "warning"] or care
+    return [cut_between_words(fact.text, 160) for fact in warned]
+
+
+def _groups(found: Compared, is_there: IsThere | None) -> Iterator[Linked]:
     told = [fact.text for fact in found.facts if fact.section == GROUPS and isinstance(fact.value, dict)]
-    folders = found.folders if with_links else ()
+    folders = found.folders or ("", "")
     for k, label in enumerate(found.labels):
-        yield Linked(printable(label), told[k] if k < len(told) else "", page_in(folders[k]) if folders else "")
+        yield linked(printable(label), told[k] if k < len(told) else "", folders[k], is_there)
 
 
 def verdicts_of(found: Compared) -> Iterator[str]:
@@ -107,7 +118,23 @@ def verdicts_of(found: Compared) -> Iterator[str]:
     for fact in found.facts:
         if fact.section == TESTS and fact.label in _TESTED:
             value, p_value = (_number(found, fact, name) for name in ("value", "p_value"))
-            yield f"{_TESTED[fact.label].format(_shown(value))}; {_by_chance(p_value, n_permutations)}"
+            pair, care = _rests_on(found, fact.label)
+            yield f"{_TESTED[fact.label].format(_shown(value), pair)}; {_by_chance(p_value, n_permutations)}{care}"
+
+
+def _rests_on(found: Compared, label: str) -> tuple[str, str]:
+    """The pair that differs most, and what must be known of pairs that a search left out."""
+    if label == "global strength":
+        n_pairs = sum(map(bool, found.tables[DIFFERENCES].optional(LEFT_OUT)))
+        care = f"; {counted(n_pairs, 'pair')} without a finite coupling in a group counted as 0 there"
+        return "", care if n_pairs else ""
+    if label != STRUCTURE or not found.rows:
+        return "", ""
+    pairs = found.differences.edge_names
+    pair = widest(found.differences.couplings, pairs)
+    without = printable(found.left_out_of[pairs.index(pair)])
+    care = f"; {shortened(MEANINGLESS.format(without), 200)}" if without else ""
+    return f", {' – '.join(shown_names(map(printable, pair)))},", care
 
 
 def _by_chance(p_value: float, n_permutations: object) -> str:
@@ -135,7 +162,7 @@ def _number(found: Compared, fact: Fact, name: str) -> float:
 def _tables(found: Compared) -> dict[str, ShownTable]:
     """Both tables; pairs that are an edge of either map, and apart from them those that a search had to leave out."""
     table = found.tables[DIFFERENCES]
-    left_out = table.column("left_out_of") if "left_out_of" in table.columns else []
+    left_out = table.optional(LEFT_OUT)
     edges = set(found.rows)
     apart = [k for k, groups in enumerate(left_out) if groups and k not in edges]
     shown_tables = {
@@ -159,10 +186,12 @@ def _data(found: Compared, sheet: Sheet, views: list) -> dict:
         "names": [printable(name) for name in model.names],
         "shown": sheet.names,
         "pairs": model.edges.tolist(),
-        "picture": "difference",
-        "weights": model.couplings.tolist(),
+        "picture": PICTURE,
+        "pictures": folder_names([PICTURE, f"{PICTURE}-by-sign", *(f"map-{label}" for label in found.labels)]),
+        "weights": weights_of(found).tolist(),
         "labels": [printable(label) for label in found.labels],
         "owners": owners_of(found).tolist(),
+        "no_estimate": NO_ESTIMATE,
         "couplings": found.couplings.tolist(),
         "p_values": found.p_values.tolist(),
         "holm": found.holm.tolist(),

@@ -11,7 +11,7 @@ from isingmap.printable import printable
 from isingmap.report.columns import names_in
 from isingmap.report.groups_facts import groups_facts
 from isingmap.report.page.cells import shown_table
-from isingmap.report.page.rendering import Linked, data_address, page_from, page_in
+from isingmap.report.page.rendering import IsThere, data_address, linked, page_from
 from isingmap.report.page.sources import CHANGED, Table, is_plain, read_table, refuse_links
 
 GROUPS, COMPARISONS = "groups.csv", "comparisons.csv"
@@ -19,8 +19,8 @@ _COUNTS = frozenset(("edges", "fields", "permutations"))
 _NAMES = frozenset(("group", "first", "second", "folder"))
 
 
-def groups_page_of(folder: Path, *, with_links: bool) -> str:
-    """The page, HTML, of groups.csv and comparisons.csv in a folder; links hold only in this folder.
+def groups_page_of(folder: Path, is_there: IsThere | None) -> str:
+    """The page, HTML, of groups.csv and comparisons.csv in a folder; it leads to pages that are there.
 
     Raises
     ------
@@ -37,16 +37,16 @@ def groups_page_of(folder: Path, *, with_links: bool) -> str:
     groups, comparisons = (_rows(tables[name]) for name in names)
     facts = list(groups_facts(groups, comparisons))
     labels = [*(row[0] for row in groups), *(f"{row[0]} and {row[1]}" for row in comparisons)]
-    linked = [
-        Linked(printable(label), _words(fact.text, printable(label)), page_in(str(fact.value)) if with_links else "")
+    items = [
+        linked(printable(label), _words(fact.text, printable(label)), str(fact.value), is_there)
         for label, fact in zip(labels, facts, strict=True)
     ]
     return page_from(
         "groups.html",
         ("tables.js", "groups.js"),
         title=f"Maps of {len(groups):,} groups",
-        groups=linked[: len(groups)],
-        comparisons=linked[len(groups) :],
+        groups=items[: len(groups)],
+        comparisons=items[len(groups) :],
         tables={name: shown_table(table, range(len(table.rows))) for name, table in tables.items()},
         downloads={name: data_address("text/csv", table.file) for name, table in tables.items()},
         data={},

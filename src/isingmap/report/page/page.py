@@ -11,10 +11,17 @@ from isingmap.report.page import comparison_page, fit_page
 from isingmap.report.page.comparison_folder import COMPARISON, read_comparison
 from isingmap.report.page.folder import MODEL, read_results
 from isingmap.report.page.groups_page import GROUPS, groups_page_of
+from isingmap.report.page.rendering import REPORT, IsThere
 
 
-def write_page(folder: Path, path: Path) -> None:
+def write_page(folder: Path, path: Path, *, is_complete: bool = False) -> list[str]:
     """Read the files of results in a folder, and write the report on them.
+
+    Returns
+    -------
+    list of str
+        Pages that the report should lead to and that are not there, seen from the folder; nobody looks for them where
+        the results are being written (`is_complete`).
 
     Raises
     ------
@@ -29,17 +36,26 @@ def write_page(folder: Path, path: Path) -> None:
     """
     if path.is_symlink() and not is_stream(path):  # standard output is a link on many systems
         raise OutputExistsError(f"{path} is a link and was not followed; remove it, or choose another name")
-    write_text(path, _page_of(folder, is_beside=path.parent.resolve() == folder.resolve()))
+    absent = []
+
+    def is_there(name: str) -> bool:
+        found = is_complete or (folder / name / REPORT).is_file()
+        if not found:
+            absent.append(f"{name}/{REPORT}")
+        return found
+
+    write_text(path, _page_of(folder, is_there if path.parent.resolve() == folder.resolve() else None))
+    return absent
 
 
-def _page_of(folder: Path, *, is_beside: bool) -> str:
+def _page_of(folder: Path, is_there: IsThere | None) -> str:
     _refuse_two_kinds(folder)
     if (folder / MODEL).is_file():
         return fit_page.page_of(read_results(folder))
     if (folder / COMPARISON).is_file():
-        return comparison_page.page_of(read_comparison(folder), with_links=is_beside)
+        return comparison_page.page_of(read_comparison(folder), is_there)
     if (folder / GROUPS).is_file():
-        return groups_page_of(folder, with_links=is_beside)
+        return groups_page_of(folder, is_there)
     raise FileFormatError(
         f"{folder} has no {MODEL} and no {COMPARISON}; give a folder of results, as isingmap fit, voteview, demo, "
         "stability and compare write it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,12 +12,15 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
+from isingmap.printable import printable
 from isingmap.report import field_arcs
 from isingmap.report.facts import Fact
 from isingmap.report.fit_facts import CODING
 from isingmap.report.map_figure import NODE_RADIUS
 from isingmap.report.page.shapes import ARC_RADIUS
 from isingmap.report.text import shortened
+
+IsThere = Callable[[str], bool]  # whether there is a page in a folder, seen from that of the results
 
 ARC = {"radius": ARC_RADIUS, "reach": field_arcs.reach(NODE_RADIUS), "width": field_arcs.WIDTH}
 REPORT = "report.html"
@@ -69,11 +72,24 @@ def page_in(folder: str) -> str:
 
 @dataclass(frozen=True)
 class Linked:
-    """A group or a comparison: what it is called, what there is to say of it, and the address of its page, if any."""
+    """A group or a comparison: what it is called, what there is to say of it, and its page.
+
+    `address` is where its page is, `absent` where it should be; both are empty where none is to be looked for.
+    """
 
     label: str
     words: str
     address: str
+    absent: str
+
+
+def linked(label: str, words: str, folder: str, is_there: IsThere | None) -> Linked:
+    """With a link to the page in a folder, if there is one; without `is_there` nobody looks."""
+    if is_there is None or not folder:
+        return Linked(label, words, "", "")
+    if is_there(folder):
+        return Linked(label, words, page_in(folder), "")
+    return Linked(label, words, "", f"{printable(folder)}/{REPORT}")
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,13 @@ class Table:
         k = self.columns.index(name)
         return [row[k] for row in self.rows]
 
+    def optional(self, name: str) -> list[str]:
+        """The cells under a heading, empty where there is no such column, as in older versions."""
+        if name not in self.columns:
+            return [""] * len(self.rows)
+        k = self.columns.index(name)
+        return [row[k] for row in self.rows]
+
     def numbers(self, name: str) -> list[float]:
         """The same as numbers.
 
