@@ -37,10 +37,12 @@ def folder(tmp_path):
     model = IsingModel(EDGES, [0.5, -0.25, 0.125], [0.0, 1.0, 0.0, 0.0], names=NAMES)
     record = {"fit": {"title": "four", "groups": ["A", "", "A", "B"]}, "positions": PLACES}
     write_model_file(ModelFile(model, record=record), tmp_path / "model.json")
-    rows = [(*pair, value, k / 2, "wald" if k else None, k / 0.5 if k else math.inf, 4 * value, 0.5) for k, (pair, value) in enumerate(
-        zip(model.edge_names, model.couplings.tolist(), strict=True))]  # fmt: skip
-    write_csv(tmp_path / "edges.csv", (
-        "source", "target", "coupling", "frequency", "interval", "start", "weight", "weight_se"), rows)  # fmt: skip
+    columns = ("source", "target", "coupling", "frequency", "interval", "start", "weight", "weight_se")
+    rows = []
+    for k, (pair, value) in enumerate(zip(model.edge_names, model.couplings.tolist(), strict=True)):
+        of_search = ("wald", k / 0.5) if k else (None, math.inf)
+        rows.append((*pair, value, k / 2, *of_search, 4 * value, 0.5))
+    write_csv(tmp_path / "edges.csv", columns, rows)
     labels = [(name, 0.0, 0.25, "0\x01") for name in NAMES]
     write_csv(tmp_path / "nodes.csv", ("name", "field", "mean", "negative_label"), labels)
     return tmp_path
