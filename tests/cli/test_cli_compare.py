@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ctrl_c import press_after
-from isingmap import PlanarIsing, compare
+from isingmap import IsingModel, PlanarIsing, compare
 from isingmap.interruption import look
 from isingmap.io.csv_table import read_table
 from isingmap.resampling import run as running
@@ -84,6 +84,17 @@ def test_what_is_printed_to_repeat_it_leads_to_it_again(run, two, tmp_path):
     rows = {(row["source"], row["target"]): row["p_value"] for row in rows_of(tmp_path / "o" / "differences.csv")}
     assert rows == {names: str(p) for names, p in zip(found.pair_names, found.edge_p_values.tolist(), strict=True)}
     assert found.labels == ("women", "men") and found.seed == 3
+
+
+@pytest.mark.usefixtures("unseen")
+def test_what_is_printed_to_repeat_the_map_of_a_group_leads_to_it_again(run, two, tmp_path):
+    run("compare", *two, *FEW, "--seed", 3, "--positive", "1", "-o", tmp_path / "o")
+    folder = tmp_path / "o" / "women"
+    lines = (folder / "summary.txt").read_text().split("in Python")[1].split()
+    fit = eval(" ".join(lines), {"PlanarIsing": PlanarIsing, "read_table": read_table})
+    known = IsingModel.load(folder / "model.json")
+    assert fit.model_.edge_names == known.edge_names
+    np.testing.assert_array_equal(fit.couplings_, known.couplings)
 
 
 @pytest.mark.usefixtures("unseen")

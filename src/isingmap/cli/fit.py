@@ -134,7 +134,7 @@ def _fit_groups(arguments: Namespace, title: str) -> int:
     labels = row_labels(arguments.table, arguments.split_by, "split_by", arguments)
     arguments.id_column = [*arguments.id_column, arguments.split_by]
     table, _ = read_rows(arguments)
-    return compare_and_write(split(table, labels, arguments.split_by), arguments, title=title, source=None)
+    return compare_and_write(split(table, labels, arguments.split_by), arguments, title=title)
 
 
 def positive_labels(texts: list[str] | None):
