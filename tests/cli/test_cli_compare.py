@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from ctrl_c import press_after
-from isingmap import PlanarIsing, compare
+from isingmap import IsingModel, PlanarIsing, compare
 from isingmap.holm import holm
 from isingmap.interruption import look
 from isingmap.io.csv_table import read_table
+from isingmap.io.row_groups import read_groups
 from isingmap.resampling import run as running
 
 FEW = ("--search", "greedy", "--n-permutations", "6")
@@ -112,6 +113,17 @@ def test_what_is_printed_to_repeat_it_leads_to_it_again(run, two, tmp_path):
 
 
 @pytest.mark.usefixtures("unseen")
+def test_what_is_printed_to_repeat_the_map_of_a_group_leads_to_it_again(run, two, tmp_path):
+    run("compare", *two, *FEW, "--seed", 3, "--positive", "1", "-o", tmp_path / "o")
+    folder = tmp_path / "o" / "women"
+    lines = (folder / "summary.txt").read_text().split("in Python")[1].split()
+    fit = eval(" ".join(lines), {"PlanarIsing": PlanarIsing, "read_table": read_table})
+    known = IsingModel.load(folder / "model.json")
+    assert fit.model_.edge_names == known.edge_names
+    np.testing.assert_array_equal(fit.couplings_, known.couplings)
+
+
+@pytest.mark.usefixtures("unseen")
 def test_a_column_splits_a_table_to_the_same(run, two, tmp_path):
     table = together(two, tmp_path / "all.csv", more=("kids,1,0,1,0", ",1,0,1,0", "NA,1,0,1,0"))
     code, out, err = run("fit", table, "--split-by", "sex", *FEW, "-o", tmp_path / "o")
@@ -122,6 +134,20 @@ def test_a_column_splits_a_table_to_the_same(run, two, tmp_path):
     run("compare", *reversed(two), *FEW, "-o", tmp_path / "p")
     same = [(tmp_path / name / "differences.csv").read_bytes() for name in "op"]
     assert same[0] == same[1]
+
+
+@pytest.mark.usefixtures("unseen")
+def test_what_is_printed_to_repeat_a_split_leads_to_it_again(run, two, tmp_path):
+    table = together(two, tmp_path / "all.csv")
+    run("fit", table, "--split-by", "sex", *FEW, "-o", tmp_path / "o")
+    called = {"PlanarIsing": PlanarIsing, "read_groups": read_groups, "compare": compare}
+    lines = (tmp_path / "o" / "summary.txt").read_text().split("in Python")[1].split()
+    found = eval(" ".join(lines), called)
+    rows = {(row["source"], row["target"]): row["p_value"] for row in rows_of(tmp_path / "o" / "differences.csv")}
+    assert rows == {names: str(p) for names, p in zip(found.pair_names, found.edge_p_values.tolist(), strict=True)}
+    lines = (tmp_path / "o" / "women" / "summary.txt").read_text().split("in Python")[1].split()
+    fit = eval(" ".join(lines), called)
+    np.testing.assert_array_equal(fit.couplings_, IsingModel.load(tmp_path / "o" / "women" / "model.json").couplings)
 
 
 def test_labels_are_not_trusted(run, two, tmp_path):

@@ -83,7 +83,9 @@ def test_weights_of_a_survey_state_the_effective_number(run, survey, tmp_path):
     assert "robust (sandwich), from 400 weighted rows" in " ".join(out.split())
     np.testing.assert_allclose(numbers(tmp_path / "map" / "edges.csv", "rows"), effective)
     code, out, _ = run("fit", survey, *options, "-o", tmp_path / "frequencies")
-    assert code == 0 and f"rows {weights.sum():,.10g} variables" in " ".join(out.split())
+    assert code == 0 and f"rows 400, with frequency weights sum of weights {weights.sum():,.10g}," in " ".join(
+        out.split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,9 @@ def test_groups_model_estimates_and_tests_are_said(facts):
     found, of = facts
     told = of["methods"].text
     for said in (
-        "Two groups, men (53 rows; 7 further rows were left out, because a cell was missing) and women (50 rows with "
-        "frequency weights that sum to 100), were compared by a pairwise Ising model of 3 binary variables, coded -1 "
+        "Two groups, men (53 rows; 7 further rows were left out, because a cell was missing) and women (100 "
+        "observations, given as 50 rows with frequency weights), "
+        "were compared by a pairwise Ising model of 3 binary variables, coded -1 "
         "(no) and +1 (yes), for each. 1 column was left out because of a single value (d). The model of men is planar",
         "The model of women is planar and has",
         "The graph was chosen by a greedy search under EBIC with gamma = 0.25.",

@@ -136,6 +136,10 @@ def test_frequency_weights_are_no_rows():
     assert rows["sum of weights"].value == 50.0
     parts = PlanarIsing(graph=[(0, 1)]).partial_fit(as_spin_table(X), sample_weight=weights)
     assert "was learned from rows whose frequency weights sum to 50." in methods(parts.learned_)
+    counts = PlanarIsing(graph=[(0, 1)]).fit(as_spin_table(X), sample_weight=2 * weights).learned_
+    assert "was learned from 100 observations, given as 40 rows with frequency weights." in methods(counts)
+    parts = PlanarIsing(graph=[(0, 1)]).partial_fit(as_spin_table(X), sample_weight=2 * weights)
+    assert "was learned from 100 observations, given with frequency weights." in methods(parts.learned_)
     ones = PlanarIsing(graph=[(0, 1)]).fit(as_spin_table(X), sample_weight=np.ones(60)).learned_
     assert "was learned from 60 rows." in methods(ones)
 

@@ -65,6 +65,14 @@ def test_what_cannot_be_drawn_is_refused(fit):
         plot_map(fit[0].model_, axes_of(), positions={"a": (0, 0)})
 
 
+def test_stability_on_axes_that_share_nothing_has_no_row_numbers(fit):
+    left, right = plot_stability(fit[1], Figure().subplots(1, 2))
+    assert all(label.get_text() for label in left.get_yticklabels())
+    assert not any(label.get_text() for label in right.get_yticklabels())
+    left, right = plot_stability(fit[1], Figure().subplots(1, 2, sharey=True))
+    assert all(label.get_text() for label in left.get_yticklabels())
+
+
 def test_stability_on_two_axes_has_the_same_rows(fit):
     axes = Figure(figsize=(8, 4)).subplots(1, 2)
     assert plot_stability(fit[1], axes) is axes

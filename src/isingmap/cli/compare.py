@@ -52,9 +52,9 @@ def run(arguments: Namespace) -> int:
     from isingmap.report.comparison_results import check_comparison_folder
 
     check_comparison_folder(arguments.output, force=arguments.force)
-    groups, source = _read_groups(arguments)
+    groups, sources = _read_groups(arguments)
     title = f"{groups[0].label} and {groups[1].label}"
-    return compare_and_write(groups, arguments, title=title, source=source)
+    return compare_and_write(groups, arguments, title=title, sources=sources)
 
 
 def _read_groups(arguments: Namespace):
@@ -74,8 +74,8 @@ def _read_groups(arguments: Namespace):
     ]
     if clusters is not None:
         groups = [replace(group, clusters=each) for group, each in zip(groups, clusters, strict=True)]
-    module, calls = read[0][1][0], ", ".join(call for _, (_, call) in read)
-    return groups, None if clusters is not None else (module, calls)  # a table that was read has lost their labels
+    sources = [source for _, source in read]
+    return groups, sources if clusters is None else ()  # a table that was read has lost their labels
 
 
 def _called(paths: Sequence[str]) -> list[str]:

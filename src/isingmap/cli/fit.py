@@ -128,6 +128,7 @@ def _fit_groups(arguments: Namespace, title: str) -> int:
     from isingmap.cli.groups import compare_and_write, row_labels
     from isingmap.comparing.groups import split
     from isingmap.errors import DataError
+    from isingmap.io.row_groups import read_groups
 
     for name in ("moments", "histogram", "long", "transpose"):
         if getattr(arguments, name):
@@ -135,8 +136,12 @@ def _fit_groups(arguments: Namespace, title: str) -> int:
     _refuse_without_moments(arguments)
     labels = row_labels(arguments.table, arguments.split_by, "split_by", arguments)
     arguments.id_column = [*arguments.id_column, arguments.split_by]
-    table, _ = read_rows(arguments)
-    return compare_and_write(split(table, labels, arguments.split_by), arguments, title=title, source=None)
+    table, (_, call) = read_rows(arguments)
+    groups, sources = split(table, labels, arguments.split_by), []
+    if len(groups) == 2 and arguments.cluster_column is None:  # a table alone has lost the labels of its clusters
+        again = f"{read_groups.__name__}({arguments.split_by!r}, {call.partition('(')[2]}"
+        sources = [(read_groups.__module__, f"{again}[{k}]") for k in (0, 1)]
+    return compare_and_write(groups, arguments, title=title, sources=sources)
 
 
 def positive_labels(texts: list[str] | None):

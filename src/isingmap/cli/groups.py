@@ -11,6 +11,7 @@ from pathlib import Path
 from isingmap.cli.exit_codes import INTERRUPTED, SUCCESS
 from isingmap.cli.learning import estimator, graph_of, places_of
 from isingmap.comparing.compare import compare_all
+from isingmap.comparing.comparison import Comparison
 from isingmap.comparing.groups import Group
 from isingmap.io.csv_table import read_row_labels
 from isingmap.printable import printable
@@ -26,9 +27,12 @@ def row_labels(path: str, column: str, setting: str, arguments: Namespace) -> li
 
 
 def compare_and_write(
-    groups: Sequence[Group], arguments: Namespace, *, title: str, source: tuple[str, str] | None
+    groups: Sequence[Group], arguments: Namespace, *, title: str, sources: Sequence[tuple[str, str]] = ()
 ) -> int:
-    """Learn from each group, compare all pairs, write all results and say where; returns the exit code."""
+    """Learn from each group, compare all pairs, write all results and say where; returns the exit code.
+
+    `sources` are the module and the call that read each group in Python, where they can be typed.
+    """
     given = {setting.name: getattr(arguments, setting.name) for setting in COMPARING}
     options = ComparisonOptions(**{name: value for name, value in given.items() if value is not None})
     names = groups[0].table.names
@@ -37,6 +41,7 @@ def compare_and_write(
     groups = [replace(group, table=group.table.with_notes(*notes)) for group in groups]
     settings = estimator(arguments, missing=arguments.missing, graph=graph).get_params()
     maps, found = compare_all(groups, settings, options)
+    found = [_with_sources(one, groups, sources) for one in found] if sources else found
     how = {
         "title": title if arguments.title is None else arguments.title,
         "command": arguments.command_line,
@@ -46,6 +51,7 @@ def compare_and_write(
         "force": arguments.force,
     }
     if len(groups) == 2:
+        source = (sources[0][0], ", ".join(call for _, call in sources)) if sources else None
         folder = write_comparison(found[0], arguments.output, source=source, **how)
     else:
         folder = write_groups([group.label for group in groups], maps, found, arguments.output, **how)
@@ -58,6 +64,15 @@ def compare_and_write(
         written = [name for name in names_of_results([group.label for group in groups]) if (folder / name).exists()]
         print(f"Written to {printable(folder)}: {', '.join(written)}")
     return INTERRUPTED if interrupted else SUCCESS
+
+
+def _with_sources(found: Comparison, groups: Sequence[Group], sources: Sequence[tuple[str, str]]) -> Comparison:
+    """The comparison of two groups whose maps say how they are learned from their file alone, where that is so."""
+    first, second = (
+        learned.described(source=source) if learned.model.names == group.table.names else learned
+        for learned, group, source in zip(found.maps, groups, sources, strict=True)
+    )
+    return replace(found, maps=(first, second))
 
 
 def _tell_interrupted(

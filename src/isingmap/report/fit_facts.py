@@ -76,6 +76,9 @@ def _rows(learned: LearnedMap) -> Iterator[Fact]:
     if spread is not None and spread.is_survey:
         text = f"{n_samples:,.1f} effective, of {spread.n_rows:,} with weights of a survey"
         yield Fact(DATA, "rows", n_samples, text)
+    elif rows is not None and rows.are_weighted and rows.are_whole:
+        given = "" if rows.n_rows is None else f" as {counted(rows.n_rows, 'row')}"
+        yield Fact(DATA, "rows", n_samples, f"{n_samples:,.10g}, given{given} with frequency weights")
     elif rows is not None and rows.are_weighted:
         if rows.n_rows is not None:
             yield Fact(DATA, "rows", rows.n_rows, f"{rows.n_rows:,}, with frequency weights")

@@ -110,6 +110,9 @@ def rows_in_words(learned: LearnedMap) -> str:
         return f"{spread.n_rows:,} rows with weights of a survey (effective number {total:,.1f})"
     if rows is None or not rows.are_weighted:
         return ("given moments of " if rows is None else "") + f"{total:,.10g} row{'' if total == 1 else 's'}"
+    if rows.are_whole:
+        given = "" if rows.n_rows is None else f" as {counted(rows.n_rows, 'row')}"
+        return f"{total:,.10g} observations, given{given} with frequency weights"
     if rows.n_rows is None:
         return f"rows whose frequency weights sum to {total:,.10g}"
     return f"{counted(rows.n_rows, 'row')} with frequency weights that sum to {total:,.10g}"

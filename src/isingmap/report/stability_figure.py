@@ -89,6 +89,8 @@ def plot_stability(found: Stability, axes: Any = None) -> Any:
     fonts = fonts_for(pairs).families
     family = {"fontfamily": fonts} if len(fonts) > 1 else {}
     left.set_yticks(range(len(chosen)), pairs, fontsize=FONT_SIZE, parse_math=False, **family)
+    if not left.get_shared_y_axes().joined(left, right):  # the rows are those on the left, and have no numbers
+        right.set_yticks(range(len(chosen)), [""] * len(chosen))
     for each in (left, right):
         each.set_ylim(max(len(chosen), 1) - 0.4, -0.6)
     return axes
