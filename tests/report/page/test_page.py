@@ -170,6 +170,12 @@ def without_a_place(folder):
     (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
 
 
+def with_a_place_far_off(folder):
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    document["positions"]["plain"] = [1e308, 0.0]
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+
+
 def with_a_link_to_elsewhere(folder):
     (folder.parent / "secret.csv").write_text("source,target\n", encoding="utf-8")
     (folder / "blocked.csv").symlink_to(folder.parent / "secret.csv")
@@ -212,7 +218,19 @@ def with_a_picture_that_is_none(folder):
             r"nodes.csv: row 2, column mean: expected a number from -1 to",
         ),
         (with_a_cell("edges.csv", "rows", "-3"), r"edges.csv: row 2, column rows: expected a number from 0, got '-3'"),
-        (with_a_cell("edges.csv", "se", "small"), r"edges.csv: row 2, column se: expected a number, got 'small'"),
+        (with_a_cell("edges.csv", "se", "-1"), r"edges.csv: row 2, column se: expected a number from 0, got '-1'"),
+        (with_a_cell("edges.csv", "lower", "50"), r"row 2, column lower: expected at most the coupling, .*, got '50'"),
+        (with_a_cell("edges.csv", "upper", "-inf"), r"row 2, column upper: expected at least the coupling, .*'-inf'"),
+        (with_a_cell("edges.csv", "interval", "exact"), r"row 2, column interval: expected wald or profile, got 'exac"),
+        (with_a_cell("nodes.csv", "field_upper", "-50"), r"column field_upper: expected at least the field, .*'-50'"),
+        (with_a_cell("nodes.csv", "degree", "99"), r"row 2, column degree: expected \d, its edges in the model, got"),
+        (with_a_fit("n_samples", -5), r"model.json: expected a number above 0 under 'n_samples' of fit, got -5"),
+        (with_a_fit("log_likelihood", "x"), r"model.json: expected a number under 'log_likelihood' of fit, got 'x'"),
+        (with_a_place_far_off, r"the position of 'plain' is so far off that all others would be a single dot"),
+        (
+            with_a_cell("edges.csv", "se", "small"),
+            r"edges.csv: row 2, column se: expected a number from 0, got 'small'",
+        ),
         (with_too_few_groups, r"groups must have one entry for each of the 6 variables, got 5"),
     ],
 )
