@@ -297,6 +297,17 @@ def test_the_strongest_edge_stays_and_reset_shows_everything(page):
     assert len(page.edges) == page.model.n_edges and page.find("#find").get_attribute("value") == ""
 
 
+def test_what_is_kept_and_then_hidden_does_not_dim_the_rest(page):
+    weakest = int(abs(page.model.couplings).argmin())
+    page.run("document.querySelectorAll('.table[data-kind=edges] tbody tr')[arguments[0]].click()", weakest)
+    words, faint = page.card, "return document.querySelectorAll('#picture .faint').length"
+    assert words and page.run(faint) > 0
+    page.set("strength", "100")
+    assert page.card == "" and page.run(faint) == 0
+    page.set("strength", "0")
+    assert page.card == words and page.run(faint) > 0
+
+
 def test_zoom_by_buttons_and_keys(page):
     def spread():
         boxes = page.boxes("[data-node] .node")

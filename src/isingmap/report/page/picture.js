@@ -159,8 +159,10 @@ function pictureOf(data, tables, page) {
     placeLabels();
   }
 
+  /** What a filter hides is kept, and stands out when it is shown again: until then nothing is dimmed for it. */
   function highlight() {
-    const it = shown.under ?? shown.kept;
+    const isShown = (what) => what && ("node" in what ? shown.node[what.node] : shown.edge[what.edge]);
+    const it = [shown.under, shown.kept].find(isShown) ?? null;
     const near = new Set(!it ? [] : "node" in it ? ties(it.node).map(([v]) => v) : data.pairs[it.edge]);
     const isChosen = (v) => it?.node === v;
     const touches = (e) => !it || it.edge === e || ("node" in it && data.pairs[e].includes(it.node));
