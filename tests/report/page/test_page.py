@@ -18,12 +18,11 @@ from isingmap.errors import FileFormatError, ModelError, OutputExistsError
 from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.report.columns import meaning_of
 from isingmap.report.page.cells import shown_table
-from isingmap.report.page.fit_page import page_of
 from isingmap.report.page.folder import read_results
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import SCRIPTS
 from isingmap.report.page.shapes import ARC_RADIUS, arc_path
-from isingmap.report.page.sources import Table
+from isingmap.report.page.sources import Table, read_table
 from isingmap.report.page.steps import curve_of, steps_of
 
 
@@ -96,6 +95,17 @@ def test_the_command_writes_the_same_page_again(hostile, tmp_path, capsys):
     assert (tmp_path / "again.html").read_bytes() == (hostile / "report.html").read_bytes()
     assert main(["report", str(hostile), "-o", str(tmp_path / "again.html")]) == 2
     assert "exists and was not overwritten" in capsys.readouterr().err
+
+
+def test_long_names_are_cut_in_tables_and_whole_on_hover(tmp_path):
+    names = [f"In the past month, how often have you felt that difficulties were piling up, so high {k}" for k in "ab"]
+    path = tmp_path / "edges.csv"
+    write_csv(path, ("source", "target", "coupling"), [(*names, 0.5), ("short", names[1], -0.25)])
+    (first, second, _), (short, again, _) = shown_table(read_table(path)).rows
+    assert first.text != second.text == again.text and max(len(first.text), len(second.text)) <= 80
+    assert [cell.whole for cell in (first, second, short, again)] == [*names, "", names[1]] and short.text == "short"
+    write_csv(tmp_path / "excluded.csv", ("source", "reason"), [("a", 9 * "never occurs ")])
+    assert shown_table(read_table(tmp_path / "excluded.csv")).rows[0][1].text == 9 * "never occurs "
 
 
 def without_model(folder):
