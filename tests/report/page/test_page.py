@@ -18,6 +18,7 @@ from isingmap.errors import FileFormatError, ModelError, OutputExistsError
 from isingmap.files.csv_file import read_csv, write_csv
 from isingmap.report.columns import meaning_of
 from isingmap.report.page.cells import shown_table
+from isingmap.report.page.fit_page import page_of
 from isingmap.report.page.folder import read_results
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import SCRIPTS
