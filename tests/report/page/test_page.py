@@ -103,7 +103,7 @@ def test_long_names_are_cut_in_tables_and_whole_on_hover(tmp_path):
     path = tmp_path / "edges.csv"
     write_csv(path, ("source", "target", "coupling"), [(*names, 0.5), ("short", names[1], -0.25)])
     (first, second, _), (short, again, _) = shown_table(read_table(path)).rows
-    assert first.text != second.text == again.text and max(len(first.text), len(second.text)) <= 80
+    assert first.text != second.text == again.text and max(len(first.text), len(second.text)) <= 50
     assert [cell.whole for cell in (first, second, short, again)] == [*names, "", names[1]] and short.text == "short"
     write_csv(tmp_path / "excluded.csv", ("source", "reason"), [("a", 9 * "never occurs ")])
     assert shown_table(read_table(tmp_path / "excluded.csv")).rows[0][1].text == 9 * "never occurs "

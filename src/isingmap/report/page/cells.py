@@ -11,7 +11,7 @@ from isingmap.report.columns import column_of, meaning_of
 from isingmap.report.page.sources import Table
 from isingmap.report.text import distinct
 
-LONGEST = 80  # letters of a name; the whole of it is there on hover and on the card
+LONGEST = 50  # letters of a name; the whole of it is there on hover and on the card
 SENTENCES = "reason"  # a column whose texts are read to the end
 MOST_ROWS = 200  # of tables that are not the map itself
 P_VALUES = frozenset(("p_value", "p_adjusted"))  # those that may be too small for a float
