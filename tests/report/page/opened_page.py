@@ -14,6 +14,7 @@ class Page:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         browser.get_log("browser")
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0})  # off the map
         browser.get((folder / "report.html").as_uri())
 
     @cached_property

@@ -23,7 +23,7 @@ from isingmap.report.page.folder import read_results
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import SCRIPTS
 from isingmap.report.page.shapes import ARC_RADIUS, arc_path
-from isingmap.report.page.sources import Table
+from isingmap.report.page.sources import Table, read_table
 from isingmap.report.page.steps import curve_of, steps_of
 
 
@@ -98,6 +98,17 @@ def test_the_command_writes_the_same_page_again(hostile, tmp_path, capsys):
     assert "exists and was not overwritten" in capsys.readouterr().err
 
 
+def test_long_names_are_cut_in_tables_and_whole_on_hover(tmp_path):
+    names = [f"In the past month, how often have you felt that difficulties were piling up, so high {k}" for k in "ab"]
+    path = tmp_path / "edges.csv"
+    write_csv(path, ("source", "target", "coupling"), [(*names, 0.5), ("short", names[1], -0.25)])
+    (first, second, _), (short, again, _) = shown_table(read_table(path)).rows
+    assert first.text != second.text == again.text and max(len(first.text), len(second.text)) <= 50
+    assert [cell.whole for cell in (first, second, short, again)] == [*names, "", names[1]] and short.text == "short"
+    write_csv(tmp_path / "excluded.csv", ("source", "reason"), [("a", 9 * "never occurs ")])
+    assert shown_table(read_table(tmp_path / "excluded.csv")).rows[0][1].text == 9 * "never occurs "
+
+
 def without_model(folder):
     (folder / "model.json").unlink()
 
@@ -170,6 +181,12 @@ def without_a_place(folder):
     (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
 
 
+def with_a_place_far_off(folder):
+    document = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    document["positions"]["plain"] = [1e308, 0.0]
+    (folder / "model.json").write_text(json.dumps(document), encoding="utf-8")
+
+
 def with_a_link_to_elsewhere(folder):
     (folder.parent / "secret.csv").write_text("source,target\n", encoding="utf-8")
     (folder / "blocked.csv").symlink_to(folder.parent / "secret.csv")
@@ -212,7 +229,19 @@ def with_a_picture_that_is_none(folder):
             r"nodes.csv: row 2, column mean: expected a number from -1 to",
         ),
         (with_a_cell("edges.csv", "rows", "-3"), r"edges.csv: row 2, column rows: expected a number from 0, got '-3'"),
-        (with_a_cell("edges.csv", "se", "small"), r"edges.csv: row 2, column se: expected a number, got 'small'"),
+        (with_a_cell("edges.csv", "se", "-1"), r"edges.csv: row 2, column se: expected a number from 0, got '-1'"),
+        (with_a_cell("edges.csv", "lower", "50"), r"row 2, column lower: expected at most the coupling, .*, got '50'"),
+        (with_a_cell("edges.csv", "upper", "-inf"), r"row 2, column upper: expected at least the coupling, .*'-inf'"),
+        (with_a_cell("edges.csv", "interval", "exact"), r"row 2, column interval: expected wald or profile, got 'exac"),
+        (with_a_cell("nodes.csv", "field_upper", "-50"), r"column field_upper: expected at least the field, .*'-50'"),
+        (with_a_cell("nodes.csv", "degree", "99"), r"row 2, column degree: expected \d, its edges in the model, got"),
+        (with_a_fit("n_samples", -5), r"model.json: expected a number above 0 under 'n_samples' of fit, got -5"),
+        (with_a_fit("log_likelihood", "x"), r"model.json: expected a number under 'log_likelihood' of fit, got 'x'"),
+        (with_a_place_far_off, r"the position of 'plain' is so far off that all others would be a single dot"),
+        (
+            with_a_cell("edges.csv", "se", "small"),
+            r"edges.csv: row 2, column se: expected a number from 0, got 'sma",
+        ),
         (with_too_few_groups, r"groups must have one entry for each of the 6 variables, got 5"),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_name_is_found(page):
     page.set("find", "pla")
     assert page.card.startswith("plain")
     page.set("find", "no such name")
-    assert page.find("#count").text == "No name contains this."
+    assert page.find("#count").text == "No name contains this." and page.card == ""
     page.set("find", "")
     assert "edges" in page.find("#count").text
 
@@ -373,3 +373,15 @@ def test_names_at_rest_do_not_overlap_and_nothing_is_cut_off(browser, wide, size
     assert all(left <= box[0] and box[2] <= right and top <= box[1] and box[3] <= bottom for box in labels)
     assert bottom <= size[1]
     assert page.run("return document.documentElement.scrollWidth") <= size[0]
+
+
+def test_a_choice_is_heard_by_either_event_and_tables_are_unfolded_for_print(page):
+    page.run(
+        "const e = document.getElementById('sign'); e.selectedIndex = 2; e.dispatchEvent(new Event('change'))",
+    )
+    assert page.edges == np.flatnonzero(page.model.couplings < 0).tolist()
+    unfolded = "return document.querySelectorAll('details.meanings[open]').length"
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert page.run(unfolded) > 1
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert page.run(unfolded) == 0

@@ -9,7 +9,10 @@ from isingmap.files.number_text import number
 from isingmap.printable import printable
 from isingmap.report.columns import column_of, meaning_of
 from isingmap.report.page.sources import Table
+from isingmap.report.text import distinct
 
+LONGEST = 50  # letters of a name; the whole of it is there on hover and on the card
+SENTENCES = "reason"  # a column whose texts are read to the end
 MOST_ROWS = 200  # of tables that are not the map itself
 P_VALUES = frozenset(("p_value", "p_adjusted"))  # those that may be too small for a float
 # Ends of intervals: what is shown, and the number as scripts read it.
@@ -18,10 +21,14 @@ _INFINITE = {"inf": ("\N{INFINITY}", "Infinity"), "-inf": ("\N{MINUS SIGN}\N{INF
 
 @dataclass(frozen=True)
 class Cell:
-    """Text to show, and the number behind it; `value` is empty where the cell is no number."""
+    """Text to show, and the number behind it; `value` is empty where the cell is no number.
+
+    `whole` is the text where it is too long to be shown, and empty otherwise.
+    """
 
     text: str
     value: str
+    whole: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,15 @@ def shown_table(table: Table, order: Sequence[int] | None = None) -> ShownTable:
     file = table.place.name
     numeric = [_is_numeric(file, name, [row[k] for row in rows]) for k, name in zip(kept, columns, strict=True)]
     look = list(zip(kept, columns, numeric, strict=True))
-    shown = [[_cell(row[k], name, is_number) for k, name, is_number in look] for row in rows]
+    names = [k for k, name, is_number in look if not is_number and name != SENTENCES]
+    words = _shortened([row[k] for row in rows for k in names])
+    shown = [
+        [
+            _number_cell(row[k], name) if is_number else _text_cell(row[k], words if k in names else {})
+            for k, name, is_number in look
+        ]
+        for row in rows
+    ]
     meanings = [meaning_of(file, name) for name in columns]
     return ShownTable(columns, meanings, numeric, shown, len(table.rows if order is None else shown))
 
@@ -67,9 +82,19 @@ def _is_numeric(file: str, name: str, cells: list[str]) -> bool:
     )
 
 
-def _cell(text: str, column: str, is_number: bool) -> Cell:
-    if not is_number:
-        return Cell(printable(text), "")
+def _shortened(texts: list[str]) -> dict[str, str]:
+    """Long texts cut so that no two become alike."""
+    unique = list(dict.fromkeys(texts))
+    return dict(zip(unique, distinct(map(printable, unique), LONGEST, "\N{HORIZONTAL ELLIPSIS}"), strict=True))
+
+
+def _text_cell(text: str, words: dict[str, str]) -> Cell:
+    whole = printable(text)
+    shown = words.get(text, whole)
+    return Cell(shown, "", whole if shown != whole else "")
+
+
+def _number_cell(text: str, column: str) -> Cell:
     if text in _INFINITE:
         return Cell(*_INFINITE[text])
     value = number(text) if text else None

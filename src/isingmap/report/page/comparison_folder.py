@@ -12,11 +12,11 @@ import numpy as np
 from isingmap.errors import FileFormatError, ModelError
 from isingmap.files.reading import each_read_once
 from isingmap.files.strict_json import read_json_object, shown
-from isingmap.learning.learned_map import Positions, check_places
+from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
 from isingmap.report.facts import Fact
+from isingmap.report.page.checked import places_in
 from isingmap.report.page.sources import CHANGED, Table, facts_of, is_plain, read_table, refuse_links
-from isingmap.report.saved_map import positions_in
 
 COMPARISON, DIFFERENCES, VARIABLES = "comparison.json", "differences.csv", "variables.csv"
 COUPLINGS = ("coupling_first", "coupling_second")
@@ -107,7 +107,7 @@ def _read(folder: Path) -> Compared:
         holm=np.array(table.numbers("p_holm"))[rows],
         left_out_of=[left_out[k] for k in rows.tolist()],
         rows=rows.tolist(),
-        positions=check_places(positions_in(document, where), names) if "positions" in document else None,
+        positions=places_in(document, where, names),
         tables={DIFFERENCES: table, VARIABLES: variables},
     )
 

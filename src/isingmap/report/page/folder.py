@@ -13,12 +13,13 @@ from isingmap.errors import FileFormatError
 from isingmap.files.number_text import number
 from isingmap.files.reading import each_read_once
 from isingmap.files.strict_json import read_json_object, shown
-from isingmap.learning.learned_map import Positions, check_places
+from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
 from isingmap.printable import printable
 from isingmap.report.facts import Fact
+from isingmap.report.page.checked import check_count, check_degrees, check_intervals, places_in
 from isingmap.report.page.sources import Table, facts_of, read_picture, read_table, refuse_links
-from isingmap.report.saved_map import groups_of, positions_in
+from isingmap.report.saved_map import groups_of
 
 MODEL, EDGES, NODES, PATH = "model.json", "edges.csv", "nodes.csv", "path.csv"
 TABLES = (
@@ -31,6 +32,7 @@ PICTURES = ("path.svg", "stability.svg", "fit.svg")
 _KINDS: dict[str, tuple[type, ...]] = {
     "title": (str,),
     "n_samples": (int, float),
+    "log_likelihood": (int, float),
     "warnings": (list,),
     "labels": (list,),
 }
@@ -102,7 +104,7 @@ def _read(folder: Path) -> Results:
         model=model,
         fit=fit,
         facts=facts_of(document.get("facts", []), where),
-        positions=check_places(positions_in(document, where), model.names) if "positions" in document else None,
+        positions=places_in(document, where, model.names),
         groups=groups_of(fit, model.n_spins, where),
         tables=tables,
         pictures={name: read_picture(folder / name) for name in PICTURES if (folder / name).is_file()},
@@ -117,6 +119,7 @@ def _check_fit(fit: dict, n_spins: int, where: str) -> None:
         value = fit.get(name)
         if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
             raise FileFormatError(f"{where}: expected {_IN_WORDS[kinds[0]]} under {name!r} of fit, got {shown(value)}")
+    check_count(fit.get("n_samples"), "n_samples", where)
     for text in fit.get("warnings") or []:
         if not isinstance(text, str):
             raise FileFormatError(f"{where}: expected texts under 'warnings' of fit, got {shown(text)}")
@@ -137,6 +140,9 @@ def _check_same(found: Results) -> None:
     pairs = list(map(frozenset, zip(edges.column("source"), edges.column("target"), strict=True)))
     _check_numbers(edges, "edges", "coupling", pairs, list(map(frozenset, model.edge_names)), model.couplings)
     _check_numbers(nodes, "variables", "field", nodes.column("name"), list(model.names), model.fields)
+    check_intervals(edges, "coupling", "lower", "upper", "interval")
+    check_intervals(nodes, "field", "field_lower", "field_upper", "field_interval")
+    check_degrees(nodes, model.edges, model.names)
 
 
 def _check_numbers(table: Table, what: str, column: str, keys: list, expected: list, values: np.ndarray) -> None:

@@ -275,7 +275,9 @@ function pictureOf(data, tables, page) {
     const v = exact >= 0 ? exact : alike.length === 1 ? alike[0] : those.length === 1 ? those[0] : -1;
     if (v >= 0 && !shown.node[v]) get("count").textContent = `${data.names[v]} is hidden by the filters.`;
     else if (v >= 0) { goTo(v); svg.node().scrollIntoView({ block: "nearest" }); }
-    else get("count").textContent = those.length ? `${those.length} names contain this; go on typing.` : "No name contains this.";
+    if (v >= 0) return;
+    if (shown.kept) clear();  // it is not what was asked for
+    get("count").textContent = those.length ? `${those.length} names contain this; go on typing.` : "No name contains this.";
   }
 
   function moveTo(target) {
@@ -291,6 +293,16 @@ function pictureOf(data, tables, page) {
 
   /* --- start -------------------------------------------------------------------------------------------- */
 
+  /** Some programs tell of a choice by one event alone, browsers by both: the second says nothing new. */
+  function onChoice(control, act) {
+    let last = null;
+    ["input", "change"].forEach((kind) => control.addEventListener(kind, () => {
+      const now = `${control.value} ${control.checked}`;
+      if (kind === "input" || now !== last) act();
+      last = now;
+    }));
+  }
+
   function listen() {
     svg.call(zoom).on("dblclick.zoom", null)
       .on("wheel.hint", (event) => { if (!isForMap(event)) hint("Ctrl and scroll zooms the map."); }, { passive: true })
@@ -300,8 +312,8 @@ function pictureOf(data, tables, page) {
       .on("click", (event) => keep(nearest(event)))
       .on("keydown", onKey)
       .on("blur", () => hover(null));
-    get("layout")?.addEventListener("input", (event) => moveTo(data.layouts[event.target.selectedIndex]));
-    ["input", "change"].forEach((kind) => get("find").addEventListener(kind, find));
+    if (get("layout")) onChoice(get("layout"), () => moveTo(data.layouts[get("layout").selectedIndex]));
+    onChoice(get("find"), find);
     get("closer").addEventListener("click", () => svg.call(zoom.scaleBy, 1.4));
     get("farther").addEventListener("click", () => svg.call(zoom.scaleBy, 1 / 1.4));
     get("whole").addEventListener("click", showWhole);
@@ -325,7 +337,7 @@ function pictureOf(data, tables, page) {
     dots.selectAll("title").remove();
     listen();
     get("tools").addEventListener("submit", (event) => event.preventDefault());
-    controls.forEach((control) => control.addEventListener("input", filter));
+    controls.forEach((control) => onChoice(control, filter));
     get("clear").addEventListener("click", () => {
       const layout = get("layout")?.selectedIndex;
       get("tools").reset();

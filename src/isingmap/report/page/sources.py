@@ -103,12 +103,17 @@ def read_table(path: Path) -> Table:
 
 
 def _check_column(table: Table, k: int, column: Column) -> None:
-    low, high = _RANGES.get(column.unit, (-math.inf, math.inf))
+    low, high = _RANGES.get(column.unit, (0.0 if _is_error(column.name) else -math.inf, math.inf))
     for row, cells in enumerate(table.rows, start=1):
         text = cells[k]
         value = number(text) if text and text not in _INFINITE else 0.0
         if value is None or not low - _ROUNDING <= value <= high + _ROUNDING:
             raise table.wrong(row, column.name, _expected(low, high), text)
+
+
+def _is_error(name: str) -> bool:
+    """Whether it is a standard error, which is not below 0."""
+    return name == "se" or name.endswith("_se")
 
 
 def _expected(low: float, high: float) -> str:

@@ -6,6 +6,9 @@ const pageTables = (() => {
     return text === "" ? NaN : Number(text);
   }
 
+  /** In full, also where a long text is cut. */
+  const wordsOf = (cell) => cell.title || cell.textContent;
+
   /** A table of the page: its rows in the order of the data, and the cells of each by the name of the column. */
   function read(kind) {
     const box = document.querySelector(`.table[data-kind=${kind}]`);
@@ -15,7 +18,7 @@ const pageTables = (() => {
     const cell = (row, column) => rows[row].cells[columns.indexOf(column)];
     return {
       box, rows,
-      text: (row, column) => (columns.includes(column) ? cell(row, column).textContent : ""),
+      text: (row, column) => (columns.includes(column) ? wordsOf(cell(row, column)) : ""),
       value: (row, column) => (columns.includes(column) ? valueOf(cell(row, column)) : NaN),
     };
   }
@@ -37,7 +40,7 @@ const pageTables = (() => {
     box.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const isNumber = head.classList.contains("number"), sign = down ? -1 : 1;
-    const key = (row) => (isNumber ? valueOf(row.cells[k]) : row.cells[k].textContent);
+    const key = (row) => (isNumber ? valueOf(row.cells[k]) : wordsOf(row.cells[k]));
     const order = (a, b) => (isNumber ? a - b : a.localeCompare(b));
     const isEmpty = (x) => x === "" || Number.isNaN(x);
     body.append(...[...body.rows].sort((a, b) => {
@@ -84,6 +87,14 @@ const pageTables = (() => {
     const row = table.box.querySelector("tr.marked:not([hidden])");
     if (row) table.box.scrollTop = row.offsetTop - 60;
   }
+
+  /** Paper has no folds: what the columns mean is printed. */
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details.meanings:not([open])")];
+    unfolded.forEach((each) => { each.open = true; });
+  });
+  addEventListener("afterprint", () => { unfolded.forEach((each) => { each.open = false; }); });
 
   return { read, makeSortable, makeChoosable, show, mark };
 })();
