@@ -216,6 +216,7 @@ def test_any_bytes_end_in_a_table_or_an_explained_error(write, content, transpos
         assert "table.csv" in str(error)
 
 
+@pytest.mark.filterwarnings("ignore:.*blanks around")
 @ANY_FILE
 @given(st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=6), st.sampled_from([None, 1.0]), st.booleans())
 def test_any_rows_end_in_a_table_or_an_explained_error(write, rows, threshold, quoted):
@@ -232,6 +233,7 @@ def test_any_rows_end_in_a_table_or_an_explained_error(write, rows, threshold, q
         assert table.n_samples and table.n_spins
 
 
+@pytest.mark.filterwarnings("ignore:.*blanks around")
 @ANY_FILE
 @given(st.data())
 def test_written_tables_are_read_back(write, data):
