@@ -35,11 +35,21 @@ def variance_by_product(solved: Solved, strengths: np.ndarray) -> float:
         When rounding could change it by more than one part in 10^8, absolute where it is below 1.
     """
     variance = float(strengths @ solved.hessian_product(strengths))
-    error = (solved.loss + float(np.finfo(float).eps)) * float(np.abs(strengths).sum())
+    return known_variance(variance, (solved.loss + float(np.finfo(float).eps)) * float(np.abs(strengths).sum()))
+
+
+def known_variance(variance: float, error: float, in_what: str = "") -> float:
+    """The variance, if its error is one that may be handed out.
+
+    Raises
+    ------
+    PrecisionError
+        As in `variance_by_product`.
+    """
     if not error <= LARGEST_ERROR * max(1.0, variance):
         raise PrecisionError(
-            f"the variance of the energy is lost in rounding: it is {max(variance, 0.0):.3g} up to an error of "
-            f"{error:.1e}. {AT_ANY_STRENGTH}",
+            f"the variance of the energy is lost in rounding{in_what}: it is {max(variance, 0.0):.3g} up to an error "
+            f"of {error:.1e}. {AT_ANY_STRENGTH}",
             loss=error,
         )
     return max(variance, 0.0)  # what is below 0 is rounding

@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from isingmap.errors import PrecisionError
-from isingmap.inference.precision import AT_ANY_STRENGTH, LARGEST_ERROR
+from isingmap.inference.variance import known_variance
 from isingmap.inference.word_solution import WordSolution, word_solution
 from isingmap.inference.zero_field.plan import DualPlan
 
@@ -45,13 +44,7 @@ def variance_in_words(plan: DualPlan, couplings: np.ndarray, spins: np.ndarray, 
     error += (reach * step) ** 2 / 5.0 * abs(found)
     if above.may_hide_errors or below.may_hide_errors:
         error += abs(_slope(couplings, above.other_roundings, below.other_roundings, step) - found)
-    if not error <= LARGEST_ERROR * max(1.0, found):
-        raise PrecisionError(
-            f"the variance of the energy is lost in rounding, in numbers of {53 * n_words} bits too: it is "
-            f"{max(found, 0.0):.3g} up to an error of {error:.1e}. {AT_ANY_STRENGTH}",
-            loss=error,
-        )
-    return max(found, 0.0)  # what is below 0 is rounding
+    return known_variance(found, error, f", in numbers of {53 * n_words} bits too")
 
 
 def _slope(couplings: np.ndarray, above: WordSolution, below: WordSolution, step: float) -> float:

@@ -23,7 +23,7 @@ from isingmap.report.comparison_facts import by_p_value, comparison_facts, left_
 from isingmap.report.difference_figure import difference_figure
 from isingmap.report.facts import as_text
 from isingmap.report.groups_facts import groups_facts
-from isingmap.report.kinds import COMPARISON, GROUPS, other_kinds
+from isingmap.report.kinds import COMPARISON, COMPARISONS, other_kinds
 from isingmap.report.network import strengths
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import REPORT
@@ -124,7 +124,7 @@ def write_groups(
         As `write_comparison`.
     """
     folder = Path(folder)
-    check_folder(folder, force=force, owned=GROUP_FILES, foreign=other_kinds(GROUPS))
+    check_folder(folder, force=force, owned=GROUP_FILES, foreign=other_kinds(COMPARISONS))
     folder = _own_place(folder, comparisons)
     places = common_places([each.model for each in maps], layout) if places is None else places
     names = _group_folders(labels)
@@ -158,7 +158,7 @@ def check_comparison_folder(folder: str | os.PathLike, *, force: bool = False) -
     PermissionError
         If nothing can be written there.
     """
-    check_folder(folder, force=force, owned=(*FILES, *GROUP_FILES), foreign=other_kinds(COMPARISON, GROUPS))
+    check_folder(folder, force=force, owned=(*FILES, *GROUP_FILES), foreign=other_kinds(COMPARISON, COMPARISONS))
 
 
 def names_of_results(labels: Sequence[str]) -> list[str]:

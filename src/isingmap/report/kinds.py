@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-FIT, COMPARISON, GROUPS = "model.json", "comparison.json", "comparisons.csv"
-KINDS = {FIT: "a fit", COMPARISON: "a comparison", GROUPS: "maps of groups"}
+MODEL, COMPARISON, COMPARISONS = "model.json", "comparison.json", "comparisons.csv"
+KINDS = {MODEL: "a fit", COMPARISON: "a comparison", COMPARISONS: "maps of groups"}
 
 
 def other_kinds(*own: str) -> dict[str, str]:

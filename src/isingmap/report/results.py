@@ -17,7 +17,7 @@ from isingmap.model.json_format import document_of
 from isingmap.report import tables
 from isingmap.report.fit_facts import fit_facts, settings_text
 from isingmap.report.fit_figure import fit_figure
-from isingmap.report.kinds import FIT, other_kinds
+from isingmap.report.kinds import MODEL, other_kinds
 from isingmap.report.page.page import write_page
 from isingmap.report.page.rendering import REPORT
 from isingmap.report.path_facts import has_criteria
@@ -108,7 +108,7 @@ def check_results_folder(folder: str | os.PathLike, *, force: bool = False) -> N
     PermissionError
         If nothing can be written there.
     """
-    check_folder(folder, force=force, owned=result_names(), foreign=other_kinds(FIT))
+    check_folder(folder, force=force, owned=result_names(), foreign=other_kinds(MODEL))
 
 
 def free_sibling(folder: Path, word: str) -> Path:

@@ -15,10 +15,11 @@ from isingmap.files.strict_json import read_json_object, shown
 from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
 from isingmap.report.facts import Fact
+from isingmap.report.kinds import COMPARISON
 from isingmap.report.page.checked import places_in
 from isingmap.report.page.sources import CHANGED, Table, facts_of, is_plain, read_table, refuse_links
 
-COMPARISON, DIFFERENCES, VARIABLES = "comparison.json", "differences.csv", "variables.csv"
+DIFFERENCES, VARIABLES = "differences.csv", "variables.csv"
 COUPLINGS = ("coupling_first", "coupling_second")
 LEFT_OUT = "left_out_of"  # no column of older versions
 UP = "../"

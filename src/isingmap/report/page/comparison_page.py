@@ -16,10 +16,11 @@ from isingmap.report.comparison_facts import EDGES, GROUPS, LEVEL, MEANINGLESS, 
 from isingmap.report.difference_figure import FADED
 from isingmap.report.facts import Fact
 from isingmap.report.fit_facts import CARE, REPEAT
+from isingmap.report.kinds import COMPARISON
 from isingmap.report.map_figure import NODE_RADIUS, shown_names
 from isingmap.report.method_facts import METHODS
 from isingmap.report.page.cells import ShownTable, shown_table
-from isingmap.report.page.comparison_folder import COMPARISON, DIFFERENCES, LEFT_OUT, STRUCTURE, VARIABLES, Compared
+from isingmap.report.page.comparison_folder import DIFFERENCES, LEFT_OUT, STRUCTURE, VARIABLES, Compared
 from isingmap.report.page.difference_picture import NO_ESTIMATE, differences_of, owners_of, views_of, weights_of
 from isingmap.report.page.picture import nodes_of
 from isingmap.report.page.rendering import (

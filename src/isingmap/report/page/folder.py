@@ -17,11 +17,12 @@ from isingmap.learning.learned_map import Positions
 from isingmap.model import IsingModel
 from isingmap.printable import printable
 from isingmap.report.facts import Fact
+from isingmap.report.kinds import MODEL
 from isingmap.report.page.checked import check_count, check_degrees, check_intervals, places_in
 from isingmap.report.page.sources import Table, facts_of, read_picture, read_table, refuse_links
 from isingmap.report.saved_map import groups_of
 
-MODEL, EDGES, NODES, PATH = "model.json", "edges.csv", "nodes.csv", "path.csv"
+EDGES, NODES, PATH = "edges.csv", "nodes.csv", "path.csv"
 TABLES = (
     *(EDGES, NODES, PATH, "misses.csv", "blocked.csv", "excluded.csv", "missing.csv"),
     *("selection.csv", "stability.csv", "case_dropping.csv"),

@@ -10,11 +10,12 @@ from isingmap.files.reading import each_read_once
 from isingmap.printable import printable
 from isingmap.report.columns import names_in
 from isingmap.report.groups_facts import groups_facts
+from isingmap.report.kinds import COMPARISONS
 from isingmap.report.page.cells import shown_table
 from isingmap.report.page.rendering import IsThere, data_address, linked, page_from
 from isingmap.report.page.sources import CHANGED, Table, is_plain, read_table, refuse_links
 
-GROUPS, COMPARISONS = "groups.csv", "comparisons.csv"
+GROUPS = "groups.csv"
 _COUNTS = frozenset(("edges", "fields", "permutations"))
 _NAMES = frozenset(("group", "first", "second", "folder"))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from isingmap.errors import FileFormatError, OutputExistsError
 from isingmap.files.whole_file import is_stream, write_text
-from isingmap.report.kinds import KINDS
+from isingmap.report.kinds import COMPARISON, KINDS, MODEL
 from isingmap.report.page import comparison_page, fit_page
-from isingmap.report.page.comparison_folder import COMPARISON, read_comparison
-from isingmap.report.page.folder import MODEL, read_results
+from isingmap.report.page.comparison_folder import read_comparison
+from isingmap.report.page.folder import read_results
 from isingmap.report.page.groups_page import GROUPS, groups_page_of
 from isingmap.report.page.rendering import REPORT, IsThere
 
